@@ -1,9 +1,9 @@
 """Learns one attribute's rule from annotated and unannotated pages (Gulhane et al. 2011, section 3.1.3;
 docs/algorithms.md#rule-learning).
 
-What an editor marked becomes places among the candidates of a target. `search` finds the best feature set for them (Algorithm 3),
-`paths` writes it as an XPath, and lxml runs that on the pages to check that it selects the same nodes. Where no single set has all
-marked nodes and nothing else, the nodes are split by where they stand: a single value gets an ordered list of alternatives, several
+Each mark of an editor becomes an index into the candidates of a target. `search` finds the best feature set for them (Algorithm 3),
+`paths` writes it as an XPath, and lxml runs that on the pages to check that it selects the same nodes. Where no single set selects
+all marked nodes and nothing else, the nodes are split by their position: a single value gets an ordered list of alternatives, several
 values get one XPath that is a union. A rule that is returned gives back its own annotations exactly; otherwise the answer is
 NotLearned with the page and the reason. The module is longer than others because splitting and checking alternatives share one state.
 """
@@ -35,7 +35,7 @@ SHOWN_CHARS = 60
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """What was marked on one page. page: its place in `pages`. locations: () says that the page has no such value."""
+    """What was marked on one page. page: its index in `pages`. locations: the marked places; () means that the page has no such value."""
 
     page: int
     locations: tuple[Location, ...]
@@ -43,13 +43,13 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class LearnedXPath:
-    """One XPath of a rule and what is known of it.
+    """One XPath of a rule and what is known about it.
 
-    precision: marked among selected nodes on annotated pages.
-    distance: the largest of its features'.
-    support: share of unannotated pages where it selects something.
-    several: share of them where a single value's XPath selects more than one node.
-    features: what it asks for, in words.
+    precision: the share of the nodes it selects on annotated pages that are marked.
+    distance: the largest distance among its features.
+    support: the share of unannotated pages where it selects something.
+    several: for a single value, the share of unannotated pages where it selects more than one node.
+    features: the conditions it tests, in words.
     """
 
     xpath: str
@@ -63,7 +63,7 @@ class LearnedXPath:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """Alternatives in order: the first that selects something on a page is used there. Empty when no page has a value."""
+    """The alternatives in order; each page uses the first that selects something on it. Empty when no page has a value."""
 
     alternatives: tuple[LearnedXPath, ...]
 
@@ -72,9 +72,9 @@ class Learned:
 class NotLearned:
     """Why there is no rule.
 
-    reason: in words.
-    page: the place in `pages` of the page that shows it, if it is one page.
-    places: (page, place) of what does not go together, where that is known: two marks, or a mark and what is like it.
+    reason: the explanation, in words.
+    page: the index in `pages` of the page that shows the problem, if a single page does.
+    places: (page, place) of the nodes in conflict, where they are known: two marks, or a mark and a node that cannot be told from it.
     """
 
     reason: str
@@ -90,9 +90,9 @@ def learn_attribute(
     mandatory: bool = False,
     cost: Cost = CALIBRATED,
 ) -> Learned | NotLearned:
-    """The rule of one attribute.
+    """Learns the rule of one attribute.
 
-    pages: annotated pages and up to some thirty others of the cluster, or their Corpus where it is kept.
+    pages: the annotated pages and up to about thirty others of the cluster, or a Corpus already made from them.
     multiple: whether a page may have several values.
     mandatory: whether every page has one, so that a rule which selects nothing on many pages costs twice as much for it.
     """
@@ -103,7 +103,7 @@ def learn_attribute(
 
 
 class Learner:
-    """One attribute being learned. groups: what `learn` made each alternative of; empty when it made none."""
+    """Learns one attribute. groups: for each alternative, the solutions that `learn` made it from; empty when it made none."""
 
     def __init__(
         self, pages: Sequence[PageTable] | Corpus, examples: Sequence[Example], *, multiple: bool, mandatory: bool, cost: Cost
@@ -121,7 +121,7 @@ class Learner:
         self.groups: list[list[Solution]] = []
 
     def learn(self) -> Learned | NotLearned:
-        """The rule. Raises LearningError."""
+        """Returns the rule, or why there is none. Raises LearningError."""
         if not self.marks:
             return Learned(())
         if not self.multiple:
@@ -137,7 +137,7 @@ class Learner:
         return self._split(align_marks(self.corpus, self.marks), together)
 
     def list_runners_up(self, solution: Solution, *, slack: float) -> list[Solution]:
-        """Other solutions for the marks of one of the rule's, for at most `slack` more than the best."""
+        """Other solutions for the same marks as `solution`, which is one of the rule's, that cost at most `slack` more than the best."""
         alone = sum(map(len, self.groups)) == 1
         return self.solver.list_runners_up(solution, neutral=() if alone else self.marks, slack=slack)
 
@@ -151,7 +151,7 @@ class Learner:
 
     @staticmethod
     def count_ruled_out(group: Sequence[Solution]) -> tuple[int, ...]:
-        """By word of a group's description, the nodes that would be selected without it; 0 for a target, which is no feature."""
+        """For each word of a group's description, how many more nodes would be selected without it; 0 for a target, not being a feature."""
         counts: list[int] = []
         for solution in group:
             counts.append(0)
@@ -159,7 +159,7 @@ class Learner:
         return tuple(counts)
 
     def describe_alternatives(self, groups: Sequence[Sequence[Solution]]) -> tuple[LearnedXPath, ...] | None:
-        """Each group of solutions as one XPath, None where no part of their texts gives what was marked."""
+        """Writes each group of solutions as one XPath; returns None when no part of their texts equals what was marked."""
         described = []
         for group in groups:
             part = self._learn_part(group)
@@ -169,14 +169,14 @@ class Learner:
         return tuple(described)
 
     def _stretch(self) -> int:
-        """Rows from a page's first mark to its last, at most on a page."""
+        """The number of rows from a page's first mark to its last, on the page where it is largest."""
         rows: dict[int, list[int]] = {}
         for mark in self.marks:
             rows.setdefault(mark.page, []).append(mark.location.node)
         return max((max(found) - min(found) for found in rows.values()), default=0)
 
     def _choose_place(self, clicked: Solution | None) -> Solution | None:
-        """The rule for another place of the same values, where it is so much better than the one for the marked place."""
+        """Returns the rule for another place of the same values if it is clearly better than the rule for the marked place."""
         limit = clicked.total if clicked and not clicked.chosen.wrong else math.inf
         if limit <= self.cost.elsewhere or any(mark.location.kind == "attribute" for mark in self.marks):
             return clicked
@@ -197,7 +197,7 @@ class Learner:
         return best if best is not None and best.total < limit else clicked
 
     def _share_unseen(self, solution: Solution) -> float:
-        """Share of unannotated pages where none of its values stands at a place like the one that was clicked."""
+        """Of the unannotated pages where the solution selects values, the share on which none of these also stands at the clicked path."""
         clicked, found, pages = read_path(self.corpus, self.marks[0]), set(), set()
         for n in np.flatnonzero(solution.selected & ~self.annotated[solution.nodes.page]).tolist():
             page = int(solution.nodes.page[n])
@@ -206,7 +206,7 @@ class Learner:
         return 1.0 - len(found) / len(pages) if pages else 0.0
 
     def _split(self, marks: Sequence[MarkedNode], together: Solution | None) -> Learned | NotLearned:
-        """The rule of ever smaller groups of marks, until each has a set that selects no wrong node."""
+        """Splits the marks into ever smaller groups until each has a feature set that selects no wrong node; returns their rule."""
         solutions: list[Solution] = []
         for group in _group_by_target(marks):
             near = solutions[0] if solutions and self.multiple else None
@@ -218,9 +218,9 @@ class Learner:
         return self._explain_conflict(together)
 
     def _cover(self, marks: Sequence[MarkedNode]) -> list[Solution]:
-        """Solutions for parts of a group that no single set can tell from the rest, the largest part first.
+        """Solves a group that no single feature set can select, part by part, the largest part first.
 
-        A part is the marks that share one feature of the first mark left. Only the largest ones are tried.
+        A part consists of the marks that share one feature with the first mark still left. Only the largest parts are tried.
         """
         left, solutions = list(marks), list[Solution]()
         while left and len(solutions) < MAX_WIDE_STEPS:
@@ -249,7 +249,7 @@ class Learner:
         return NotLearned(f"nothing tells {told} “{like}” on the same page", page, places)
 
     def _describe_rule(self, solutions: Sequence[Solution]) -> Learned | NotLearned:
-        """The rule of solutions that together select all marks and nothing else on annotated pages."""
+        """Builds the rule from solutions that together select all marks and nothing else on annotated pages."""
         solutions = [self.solver.guard(solution) for solution in solutions]
         for solution in solutions:
             self.solver.check(solution)
@@ -264,7 +264,7 @@ class Learner:
         return Learned(tuple(learned))
 
     def _describe(self, group: Sequence[Solution], part: TextPart | None) -> LearnedXPath:
-        """The union of a group's solutions as one XPath."""
+        """Writes the union of a group's solutions as one XPath."""
         counts = sum(np.bincount(s.nodes.page[s.selected], minlength=len(self.annotated)) for s in group)
         others = np.asarray(counts)[~self.annotated]
         return LearnedXPath(
@@ -278,7 +278,7 @@ class Learner:
         )
 
     def _learn_part(self, group: Sequence[Solution]) -> TextPart | NotLearned | None:
-        """Which part of the texts was marked, None for all of them."""
+        """Learns which part of the texts was marked; None when the whole texts were."""
         marks = [mark for solution in group for mark in solution.marks]
         if not any(mark.is_part for mark in marks):
             return None
@@ -296,7 +296,7 @@ class Learner:
 
 
 def _group_by_target(marks: Sequence[MarkedNode]) -> list[list[MarkedNode]]:
-    """As few groups as possible of marks with a common target, largest first."""
+    """Groups the marks by a common target, in as few groups as possible, the largest first."""
     left, groups = list(marks), []
     while left:
         targets = [target for mark in left for target in mark.nodes]

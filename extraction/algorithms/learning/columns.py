@@ -1,4 +1,4 @@
-"""The header above a cell: the cell of its table's first row that stands as many places along.
+"""Finds the header above a table cell: the cell at the same column position in the table's first row.
 
 Array operations handle all tables at once, because a page may have a hundred thousand small ones.
 """
@@ -13,9 +13,9 @@ MAX_CELL_DEPTH = 40
 
 
 def find_header_cells(corpus: Corpus, cells: Ints) -> Ints:
-    """The row of the header cell above each cell.
+    """Returns the row of the header cell above each cell.
 
-    It is a guard row where there is none, or where an earlier header has the same text, because the label then means that one.
+    Returns the guard row for a cell without a header, or whose header repeats an earlier header's text: the label then means the earlier.
     """
     if corpus.header_cells is None:
         corpus.header_cells = _header_cells(corpus)
@@ -32,7 +32,7 @@ def find_header_cells(corpus: Corpus, cells: Ints) -> Ints:
 
 
 def _tables(corpus: Corpus, cells: Ints) -> Ints:
-    """The nearest table above each cell, -1 where there is none."""
+    """The nearest table that contains each cell, -1 where there is none."""
     tags, parent, table_tag = corpus.elements.tag, corpus.elements.parent, np.uint64(hash_text("table"))
     tables = np.full(len(cells), -1, np.int32)
     left, above = np.arange(len(cells)), cells
@@ -46,7 +46,7 @@ def _tables(corpus: Corpus, cells: Ints) -> Ints:
 
 
 def _header_cells(corpus: Corpus) -> HeaderCells:
-    """The cells of each table's first row with a text that no cell before them has, by table and place."""
+    """The cells of each table's first row whose text no earlier cell of that row has, by table and position."""
     tags, parent = corpus.elements.tag, corpus.elements.parent
     rows = np.flatnonzero(tags == np.uint64(hash_text("tr"))).astype(np.int32)
     tables = np.flatnonzero(tags == np.uint64(hash_text("table"))).astype(np.int32)
@@ -73,5 +73,5 @@ def _header_cells(corpus: Corpus) -> HeaderCells:
 
 
 def _place_key(tables: Ints, places: Ints) -> np.ndarray:
-    """One number for a table and a place in its rows."""
+    """Combines a table and a position in its rows into one number."""
     return tables.astype(np.int64) << 32 | places

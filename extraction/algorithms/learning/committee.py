@@ -1,11 +1,11 @@
-"""The rules that fit what is marked about as well as the one that was learned: its committee.
+"""Finds the committee of a learned rule: the rules that fit the marks about as well as it does.
 
-With few pages annotated, several feature sets of nearly equal cost give back all marks. The pages where they differ show which of them
+With few pages annotated, several feature sets of nearly equal cost select all marks. The pages on which they differ show which set
 is meant. This is query by committee (Seung, Opper & Sompolinsky 1992) and, for wrappers, the contention points of co-testing (Muslea,
-Minton & Knoblock 2006), whose views are here the kinds of features. The search for the rule meets these sets anyway. Here it may go a
-little further up in cost, so that a label stands beside a class.
+Minton & Knoblock 2006), whose views are here the kinds of features. The search for the rule finds these sets anyway. Here it accepts
+slightly higher costs, so that a rule by label can be compared with a rule by class.
 
-The search's own bits tell what a member gives on the pages of the corpus, so no XPath is run.
+The search already stores which nodes a member selects on the pages of the corpus, as bits, so no XPath is run.
 """
 
 from collections.abc import Sequence
@@ -38,13 +38,13 @@ Vote = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One rule that fits.
+    """One rule that fits the marks.
 
     alternatives: as in Learned.
     total: its cost.
-    votes: what it gives, by page.
-    ruled_out: for each alternative, by feature, the nodes on all pages that it would also select without the feature. The first entry
-    of an alternative's words is its target, which is no feature.
+    votes: the values it selects, by page.
+    ruled_out: for each alternative and each of its features, how many more nodes on all pages it would select without that feature.
+    The first entry of an alternative's words is its target, which is not a feature.
     """
 
     alternatives: tuple[LearnedXPath, ...]
@@ -55,9 +55,9 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Committee:
-    """The rule first, then the others by cost; of those that give the same everywhere only the cheapest.
+    """The rule first, then the others by cost. Of rules that select the same values on every page, only the cheapest is kept.
 
-    equivalents: rules that give on all these pages what the rule gives, but ask for something else. They may differ on other pages.
+    equivalents: rules that select the same as the rule on all these pages, but by other features. They may differ on other pages.
     """
 
     members: tuple[Member, ...]
@@ -77,7 +77,7 @@ def train_committee(
     mandatory: bool = False,
     cost: Cost = CALIBRATED,
 ) -> Committee | NotLearned:
-    """The committee of one attribute; parameters as of `apriori.learn_attribute`."""
+    """Returns the committee of one attribute. The parameters are those of `apriori.learn_attribute`."""
     try:
         learner = Learner(pages, examples, multiple=multiple, mandatory=mandatory, cost=cost)
         found = learner.learn()
@@ -106,7 +106,7 @@ def _list_members(learner: Learner, found: Learned, voting: "_Voting") -> tuple[
 
 
 def _list_variants(learner: Learner) -> list[Groups]:
-    """The rule with one solution replaced by a runner-up for the same marks."""
+    """All variants of the rule in which one solution is replaced by a runner-up for the same marks."""
     return [
         _replace(learner.groups, g, s, other)
         for g, group in enumerate(learner.groups)
@@ -116,7 +116,7 @@ def _list_variants(learner: Learner) -> list[Groups]:
 
 
 def _list_equivalents(learner: Learner, voting: "_Voting") -> tuple[Member, ...]:
-    """The rule with one feature of one solution replaced by another that selects the same nodes, the cheapest first."""
+    """Variants of the rule in which one feature is replaced by another that selects the same nodes, the cheapest first."""
     found = [
         _replace(learner.groups, g, s, other)
         for g, group in enumerate(learner.groups)
@@ -138,20 +138,20 @@ def _total(groups: Groups) -> float:
 
 
 class _Voting:
-    """Tells what rules give, from the bits of their solutions. A node's text is read once."""
+    """Computes which values rules select, from the bits of their solutions. Each node's text is read only once."""
 
     def __init__(self, learner: Learner) -> None:
         self.learner = learner
         self.texts: dict[tuple[object, int], str] = {}
 
     def make_member(self, groups: Groups, alternatives: tuple[LearnedXPath, ...]) -> Member:
-        """The rule of some solutions with its votes."""
+        """Builds a member, with its votes, from groups of solutions."""
         by_group = [self._vote(group, each) for group, each in zip(groups, alternatives, strict=True)]
         votes = tuple(next((vote for vote in row if vote), ()) for row in zip(*by_group, strict=True))
         return Member(alternatives, round(_total(groups), 6), votes, tuple(map(self.learner.count_ruled_out, groups)))
 
     def _vote(self, group: Sequence[Solution], said: LearnedXPath) -> list[Vote]:
-        """What one alternative gives, by page."""
+        """The values that one alternative selects, by page."""
         found: list[list[tuple[tuple[int, int, int], str]]] = [[] for _ in self.learner.annotated]
         for solution in group:
             nodes = solution.nodes

@@ -1,4 +1,4 @@
-"""Several pages' tables end to end, and the nodes on them that an attribute's value could be.
+"""The tables of several pages joined end to end, and the nodes in them that could hold an attribute's value.
 
 A *target* is the kind of node that is sought: the text nodes of a tag, the elements of a tag, or one attribute of a tag. Its
 *candidates* are all such nodes with a value that is not blank, on all pages, in page order.
@@ -59,7 +59,7 @@ class Candidates:
     page: Ints
 
     def find(self, row: int, text: int = 0) -> int:
-        """The place of a node among the candidates, -1 when it is none of them."""
+        """The index of a node among the candidates, -1 when it is not one of them."""
         column, wanted = (self.texts, text) if self.target.kind == "text" else (self.rows, row)
         place = int(np.searchsorted(column, wanted))
         return place if place < len(column) and column[place] == wanted else -1
@@ -105,7 +105,7 @@ class Corpus:
 
     @property
     def size_bytes(self) -> int:
-        """Memory beside that of the tables."""
+        """The memory used in addition to that of the tables."""
         columns = [getattr(group, each.name) for group in (self.elements, self.texts) for each in fields(group)]
         return sum(int(column.nbytes) for column in columns) + len(self._named) * int(self.offsets[-1])
 
@@ -167,7 +167,7 @@ class Corpus:
         return page, Location(row - int(self.offsets[page]), target.kind, nth, target.attribute)
 
     def find_named(self, pair: tuple[str, str]) -> Bools:
-        """Which elements have a name, an (attribute, value) pair. The answer is shared: do not change it."""
+        """A mask of the elements that have the given name, an (attribute, value) pair. The array is shared: do not change it."""
         name = hash_name(*pair)
         if name not in self._named:
             if len(self._named) * int(self.offsets[-1]) > MAX_NAMED_BYTES:
@@ -178,7 +178,7 @@ class Corpus:
         return self._named[name]
 
     def list_named(self, pair: tuple[str, str], tag: str) -> Ints:
-        """The rows of the elements of a tag that have a name, an (attribute, value) pair."""
+        """The rows of the elements with this tag that have the given name, an (attribute, value) pair."""
         rows = self._rows_named(hash_name(*pair))
         named: Ints = rows[self.elements.tag[rows] == np.uint64(hash_text(tag))]
         return named
@@ -195,7 +195,7 @@ class Corpus:
         return rows
 
     def find_under(self, above: Ints, rows: Ints) -> Bools:
-        """Which of `rows` have a proper ancestor among the elements `above`, which ascend."""
+        """A mask of the `rows` that have a proper ancestor among the elements `above`, which are in ascending order."""
         ends = np.maximum.accumulate(np.append(0, self.elements.end[above]))
         inside: Bools = rows < ends[np.searchsorted(above, rows)]
         return inside
@@ -219,7 +219,7 @@ class Corpus:
         return Candidates(target, rows, np.zeros(len(rows), np.int32), self._pages_of(rows))
 
     def find_equal(self, nodes: Candidates, page: int, text: str) -> Bools:
-        """The candidates on a page whose value is a text; none where it is too long to be compared, or for attributes."""
+        """The candidates on a page whose value equals `text`; none for attributes, or when the text is too long to be compared."""
         if nodes.target.kind == "attribute":
             return np.zeros(len(nodes.rows), np.bool_)
         is_text = nodes.target.kind == "text"
@@ -229,11 +229,11 @@ class Corpus:
         return equal if wanted > TOO_LONG else np.zeros(len(nodes.rows), np.bool_)
 
     def list_equal_texts(self, page: int, text: str) -> Ints:
-        """The rows, on their page, of the text nodes with just this text."""
+        """The rows, numbered within the page, of the text nodes with exactly this text."""
         return np.flatnonzero(self.pages[page].texts.text == np.uint64(hash_text(text))).astype(np.int32)
 
     def list_equal_elements(self, page: int, text: str) -> Ints:
-        """The rows, on their page, of the elements with just this text; none for a text that is too long for a label."""
+        """The rows, numbered within the page, of the elements with exactly this text; none for a text too long for a label."""
         wanted = hash_label(text)
         equal = self.pages[page].elements.whole == np.uint64(wanted)
         return np.flatnonzero(equal & (wanted > TOO_LONG)).astype(np.int32)

@@ -1,11 +1,11 @@
-"""What each kind of feature costs: the one place where the learner's preferences stand (docs/algorithms.md#rule-learning).
+"""The cost of each kind of feature. All preferences of the learner are set here (docs/algorithms.md#rule-learning).
 
 The paper orders rules by distance, then by support (Gulhane et al. 2011, section 3.1). On real pages that order loses to a sum: a
-class three levels up is better than the position of a third child right here. `Cost` is that sum. A feature costs
-``base + step * distance``, and a set of features costs what they cost together, plus `support` times the square of the share of
-unannotated pages where it selects nothing. The square tells an optional field from a value: a fifth of the pages may lack a label
-that is good, nine tenths lack a value. None of these terms falls as a set grows, which Apriori's pruning needs. `PaperOrder` is the
-paper's own order.
+class three levels up is better than being the third child of the parent. `Cost` is that sum. A feature costs
+``base + step * distance``, and a set of features costs the sum of these, plus `support` times the square of the share of
+unannotated pages where it selects nothing. The square tolerates an optional field and rejects a value taken for a label: a
+good label may be missing on a fifth of the pages, but a particular value is missing on nine tenths.
+As Apriori's pruning requires, none of these terms falls as a set grows. `PaperOrder` is the paper's own order.
 
 How the figures were found. They were set by hand in the order in which a template's author would trust things: a name given on
 purpose, a label, a heading, a tag, a position. After that a figure was changed only where the 15 SWDE sites (two annotated pages) or
@@ -39,7 +39,7 @@ Number = TypeVar("Number", float, Floats)
 
 
 class FeatureCost(NamedTuple):
-    """What a kind of feature costs: `base`, and `step` for each step in the tree to what the feature looks at."""
+    """The cost of a kind of feature: `base`, plus `step` for each tree step from the node to what the feature looks at."""
 
     base: float
     step: float
@@ -148,7 +148,7 @@ class Cost:
     def price_set(self, features: Number, distance: Number, support: Number) -> Number:
         """The cost of one set or of many at once.
 
-        features: the costs of its features together.
+        features: the sum of its features' costs.
         distance: the largest distance among them.
         support: the share of unannotated pages where it selects something, 0 to 1.
         """
@@ -156,21 +156,21 @@ class Cost:
         return features + self.support * (1.0 - support) ** 2
 
     def price_ambiguity(self, several: float) -> float:
-        """What a set adds that selects several nodes on this share of unannotated pages; falls as sets grow."""
+        """The added cost of a set that selects several nodes on the share `several` of unannotated pages. It falls as sets grow."""
         return self.several * several
 
     def for_lists(self) -> "Cost":
-        """The same for several values a page, where a tag alone is worth less. What asks for nothing is still compared."""
+        """The same costs for several values a page, where a tag alone is worth less. A set without conditions is still compared."""
         tag = self.features["tag"]
         features = {**self.features, "tag": FeatureCost(tag.base + self.plain, tag.step)}
         return replace(self, features=features, slack=self.slack + self.plain)
 
     def for_mandatory(self) -> "Cost":
-        """The same for an attribute that every page has: selecting nothing costs twice as much."""
+        """The same costs for an attribute that every page has: selecting nothing costs twice as much."""
         return replace(self, support=2.0 * self.support)
 
     def for_rows(self, features: Mapping[str, FeatureCost], *, never: Iterable[str]) -> "Cost":
-        """The same inside a row: some features with other costs, some never used, and rules that ask for nothing for free."""
+        """The same costs inside a row, with `features` replaced and those of `never` unusable; a rule without conditions costs nothing."""
         return replace(self, features={**self.features, **features, **dict.fromkeys(never, NEVER)}, bare=0.0)
 
 
@@ -188,7 +188,7 @@ class PaperOrder(Cost):
         return 2.0 * distance + (1.0 - support)
 
     def price_ambiguity(self, several: float) -> float:
-        """More than any distance."""
+        """Costs more than any distance."""
         return PAPER_SEVERAL * several
 
     def for_lists(self) -> Cost:

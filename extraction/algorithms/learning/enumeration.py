@@ -1,8 +1,9 @@
-"""Several values in one text: "by A, B and C" (docs/algorithms.md#rule-learning).
+"""Learns to split one text into several values: "by A, B and C" (docs/algorithms.md#rule-learning).
 
-An editor marks the values one by one. What stands between them shows what separates them, and the stretch from the first to the last is
-a part of the text like any other (`text_range`). A word that joins the last two values means the same as "&": an editor who marked
-"A and B" also wants the values of "A & B". Nothing else is assumed that no example shows. A comma alone does not make "and" a separator,
+An editor marks the values one by one. The text between two marks shows the separator, and the stretch from the first value to the last
+is a part of the text like any other (`text_range`). A word that joins the last two values means the same as "&": an editor who marked
+"A and B" also wants the values of "A & B". Otherwise only separators that the examples show are used.
+A comma alone does not make "and" a separator,
 since "Salt and pepper, flour" are two values.
 """
 
@@ -26,9 +27,9 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def learn_enumeration(examples: Sequence[tuple[str, Spans]], *, others: Sequence[str] = ()) -> TextPart | None:
-    """The part of a text and the separator of its values that give exactly the marked values; None when none do.
+    """Learns a text part and a separator that give exactly the marked values; returns None when there are none.
 
-    examples: cleaned texts and the values marked in each; at least one has several.
+    examples: cleaned texts with the spans marked in each; at least one text has several.
     others: texts of other pages.
     """
     gaps = {text[end:start].strip() for text, spans in examples for (_, end), (start, _) in pairwise(spans)}
@@ -51,7 +52,7 @@ def _parts_values(gap: str) -> bool:
 
 
 def _separators(gaps: set[str]) -> list[str]:
-    """Regular expressions for all gaps: one with the joining words, "&" included, also on their own, and one as the examples have them."""
+    """Regular expressions that match all gaps: first one that also accepts a joining word or "&" alone, then one that does not."""
     ends = {gap: gap.split()[-1] for gap in gaps}
     joined = {gap for gap in gaps if ends[gap].lower() in JOINING}
     marks = {gap.removesuffix(ends[gap]).strip() if gap in joined else gap for gap in gaps} - {""}
@@ -64,6 +65,6 @@ def _separators(gaps: set[str]) -> list[str]:
 
 
 def _bounded(gap: str) -> str:
-    """A gap as a pattern that matches letters only as whole words."""
+    """A pattern for a gap, in which letters match only as whole words."""
     start, end = (r"\b" if _WORD.match(character) else "" for character in (gap[0], gap[-1]))
     return f"{start}{re.escape(gap)}{end}"

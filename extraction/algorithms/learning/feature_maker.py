@@ -1,4 +1,4 @@
-"""What a feature is, and what making features needs: the nodes that have to share one, and the elements above those nodes.
+"""Defines a feature and the base class that makes features, which knows the nodes that must share each feature and their ancestors.
 
 A feature is a condition at one level: on the text node (-1), on its element (0), on the ancestor d levels up, or on any ancestor. It
 comes with the candidates that satisfy it, on all pages at once.
@@ -31,11 +31,11 @@ class RuleFeature:
     """A condition.
 
     kind: the key of its cost in `costs`.
-    level, tag: the element that it is asked of.
+    level, tag: the element that it is tested on.
     test: an XPath predicate, empty when the level's tag alone is the condition.
     words: the condition for people.
     distance: steps in the tree from the node to what the condition looks at.
-    place: whether it is a position.
+    place: whether the condition is a position.
     """
 
     kind: str
@@ -56,7 +56,7 @@ class FeatureMaker:
     """Makes features that the positives share.
 
     positives: places among the candidates.
-    example: the first of them; what it has decides which features are tried.
+    example: the first positive; only features that it has are tried.
     levels: the candidates' elements, their parents and so on, up to MAX_LEVEL.
     """
 
@@ -74,7 +74,7 @@ class FeatureMaker:
     def make_feature(
         self, kind: str, level: int, tag: str, test: str, words: str, distance: int, *, place: bool = False, of: str = ""
     ) -> RuleFeature:
-        """A feature with its cost. of: the name or the label that it asks for."""
+        """Makes a feature with its cost. of: the name or the label that the feature requires."""
         base, step = self.cost.features[kind]
         price = base + step * distance
         if kind in LABEL_KINDS:
@@ -89,17 +89,17 @@ class FeatureMaker:
         return value if value > TOO_LONG and self.is_shared(column == value) else 0
 
     def is_shared(self, mask: Bools) -> bool:
-        """Whether all positives are in a mask over the candidates."""
+        """Whether a mask over the candidates includes all positives."""
         return bool(mask[self.positives].all())
 
 
 def classify_name(name: str) -> str:
-    """The kind of a feature that asks for an attribute."""
+    """Returns the feature kind for a condition on the attribute `name`."""
     if name in ("id", "class"):
         return name
     return "data" if name.startswith("data-") else "name" if name in NAMING else "style"
 
 
 def describe_name(name: str, value: str) -> str:
-    """A name for people."""
+    """Describes a name in words for people."""
     return f"{name} “{value}”"

@@ -1,8 +1,8 @@
-"""Names that a machine gave: class names with a build's hash in them, ids with a record's number.
+"""Recognizes machine-generated names: class names that contain a build's hash, ids that contain a record's number.
 
-The next build of the site, or the next record, has other ones. Support on other pages rejects the names that differ from page to page.
-Those of a build are the same on all pages of today, so only their look gives them away: a part of the name (``css-1q2w3e``,
-``Card_root__3xYz9``, ``gb-text-b683acb4``, ``css-k5ghct-Text``) is no word. A name that is judged wrongly only costs more.
+The next build of the site, or the next record, has different names. Low support on other pages rejects names that vary by page.
+Names from one build are the same on all its pages, so only their look gives them away: a part of the name (``css-1q2w3e``,
+``Card_root__3xYz9``, ``gb-text-b683acb4``, ``css-k5ghct-Text``) is not a word. A name that is judged wrongly only costs more.
 """
 
 import re
@@ -42,7 +42,7 @@ def is_generated_name(name: str) -> bool:
 
 
 def _hash(part: str) -> bool:
-    """Whether letters and digits alternate in a part of a name as they do in no word."""
+    """Whether letters and digits alternate in a part of a name in a way that no word has."""
     if not (part.isascii() and part.isalnum()) or part.isdigit() or _SIZE.fullmatch(part) or _CAMEL.fullmatch(part):
         return False
     runs = _RUNS.findall(part)

@@ -1,8 +1,8 @@
 """Chooses one place for each marked value so that together they form a list (docs/algorithms.md#rule-learning).
 
 The values of a list often stand elsewhere as well: a tab with other units repeats most ingredients, and a group of instructions has
-the name of a group of ingredients. An editor may click any of them. The learner takes the smallest element of the page that holds
-them all, and in it the places that are alike.
+the name of a group of ingredients. An editor may click any of these places. The learner finds the smallest element of the page that
+holds all values, and chooses the places inside it that have similar paths.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ def align_marks(corpus: Corpus, marks: Sequence[MarkedNode]) -> list[MarkedNode]
     choices = [[mark, *find_other_places(corpus, mark)] for mark in marks]
     for page in {mark.page for mark in marks}:
         mine = [n for n, mark in enumerate(marks) if mark.page == page]
-        if len(mine) > 2:  # two values have a smallest element wherever they stand
+        if len(mine) > 2:  # any two values share a smallest element, so it shows nothing
             _narrow(corpus, choices, mine)
     paths = [[_list_paths(corpus, place) for place in row] for row in choices]
     counts = Counter(path for row in paths for path in set().union(*row))
@@ -34,20 +34,20 @@ def align_marks(corpus: Corpus, marks: Sequence[MarkedNode]) -> list[MarkedNode]
 
 
 def read_path(corpus: Corpus, mark: MarkedNode) -> Path:
-    """Tags from the marked node to the root."""
+    """Returns the tags from the marked node up to the root."""
     nodes = corpus.pages[mark.page].nodes
     return tuple(str(nodes[row].tag) for row in _list_rows_above(corpus, mark))
 
 
 def find_paths(corpus: Corpus, page: int, text: str) -> set[Path]:
-    """The paths of all elements on a page that hold a text node of just this text."""
+    """The paths of all elements on a page that directly contain a text node with exactly this text."""
     table = corpus.pages[page]
     rows = table.texts.owner[corpus.list_equal_texts(page, text)]
     return {_element_path(table.nodes[row]) for row in rows.tolist()}
 
 
 def _narrow(corpus: Corpus, choices: list[list[MarkedNode]], mine: Sequence[int]) -> None:
-    """Keeps the places of a page's marks that are in the smallest element which holds one of each."""
+    """Keeps only those places of a page's marks that lie in the smallest element containing a place of every mark."""
     holds: dict[int, set[int]] = {}
     for n in mine:
         for place in choices[n]:
@@ -71,7 +71,7 @@ def _list_rows_above(corpus: Corpus, mark: MarkedNode) -> list[int]:
 
 
 def _list_paths(corpus: Corpus, mark: MarkedNode) -> set[Path]:
-    """The paths of all nodes that the mark may mean."""
+    """The paths of all nodes that could be meant by the mark."""
     offset = int(corpus.offsets[mark.page])
     nodes, found = corpus.pages[mark.page].nodes, {read_path(corpus, mark)}
     for target, (row, _) in mark.nodes.items():

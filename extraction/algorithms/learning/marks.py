@@ -1,6 +1,6 @@
-"""What an editor marked, as the nodes that could be meant by it (docs/algorithms.md#rule-learning).
+"""Finds the nodes that an editor's mark could mean (docs/algorithms.md#rule-learning).
 
-An element, its ancestors of equal text and an element's only text are one and the same mark. The same value often stands in several
+An element, its ancestors with the same text and its only text node count as one and the same mark. The same value often stands in several
 places of a page (a heading, bread crumbs, a reader's comment), so the others are found as well.
 """
 
@@ -24,11 +24,11 @@ Nodes = dict[NodeTarget, tuple[int, int]]
 class MarkedNode:
     """One marked node.
 
-    page: its place in the corpus.
+    page: the index of its page in the corpus.
     location: where it was marked.
     text: its whole cleaned value.
-    nodes: the nodes that hold just that value.
-    spans: offsets of the marked parts of the text, in order: one, or several values of an enumeration.
+    nodes: the nodes that hold exactly that value.
+    spans: offsets of the marked parts of the text, in order: one part, or the several values of an enumeration.
     """
 
     page: int
@@ -44,7 +44,7 @@ class MarkedNode:
 
 
 def find_marks(corpus: Corpus, page: int, locations: Sequence[Location]) -> list[MarkedNode]:
-    """The marks of a page's locations, one for all that are in one text. Raises LearningError where the page has no text there."""
+    """Makes the marks of a page; locations in the same text share one mark. Raises LearningError where a location has no text."""
     by_node: dict[Location, MarkedNode] = {}
     for location in dict.fromkeys(locations):
         mark, whole = _find_mark(corpus, page, location), _without_part(location)
@@ -79,7 +79,7 @@ def _without_part(location: Location) -> Location:
 
 
 def _list_equal_places(corpus: Corpus, mark: MarkedNode) -> Iterator[Location]:
-    """Texts, then elements short enough to be labels, that have the mark's value and are running text."""
+    """Yields the text nodes, then the elements short enough to be labels, whose running text equals the mark's value."""
     start, end = mark.location.start, mark.location.end
     table, raw_tags = corpus.pages[mark.page], corpus.find_raw_text_tags(mark.page)
     for text in corpus.list_equal_texts(mark.page, mark.text):
@@ -100,7 +100,7 @@ def _find_nodes(corpus: Corpus, page: int, location: Location, text: str) -> Nod
 
 
 def _list_equivalents(corpus: Corpus, page: int, location: Location, text: str) -> Iterator[tuple[NodeTarget, int, int]]:
-    """(target, element row, text row) of the nodes that hold just the value, those nearest to the mark first."""
+    """(target, element row, text row) of the nodes that hold exactly the value, those nearest to the mark first."""
     table, offset = corpus.pages[page], int(corpus.offsets[page])
     tag = str(table.nodes[location.node].tag)
     if location.kind == "attribute":
@@ -126,7 +126,7 @@ def _find_text_row(corpus: Corpus, page: int, location: Location) -> int:
 
 
 def _list_inner(corpus: Corpus, page: int, row: int, text: str) -> Iterator[tuple[NodeTarget, int, int]]:
-    """Descendants with the same whole text, from the outside in, and the one text that is all of it."""
+    """Yields the descendants with the same whole text, outermost first, and the text node if a single one holds the whole text."""
     table, offset = corpus.pages[page], int(corpus.offsets[page])
     end = int(table.elements.end[row])
     for inner in range(row + 1, end):

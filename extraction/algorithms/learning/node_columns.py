@@ -1,4 +1,4 @@
-"""What lxml tells of a page's nodes, as columns from which `table_reader` makes the page's table.
+"""Reads a page's nodes from lxml into columns, from which `table_reader` makes the page's table.
 
 lxml is asked once for each node's tag, parent, text, tail and attributes. All relations between nodes come from these columns by array
 operations, which is several times faster than walking the tree.
@@ -55,10 +55,10 @@ _TAG, _TEXT, _TAIL = attrgetter("tag"), attrgetter("text"), attrgetter("tail")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeColumns:
-    """A page's nodes: all of them (a), and the elements among them (n).
+    """A page's nodes: `a` nodes in all, of which `n` are elements.
 
     everything, is_element, is_heading, unread, tags (hashes): one entry per node.
-    linked: by node, whether it is a child of an element whose inside is read.
+    linked: by node, whether it is a child of an element whose content is read.
     parent: by node, the place of its parent, a for the root.
     end: by node, the place after its last descendant.
     row: by node and once more (a + 1), the row of an element, n for others.
@@ -109,7 +109,7 @@ class NodeColumns:
         return (places + 1) * (len(self.everything) + 2)
 
     def order_after(self, places: Places) -> Places:
-        """The order of a text right after each node; where several end together, the innermost's comes first."""
+        """The order of a text right after each node; where several nodes end at one point, the text after the innermost comes first."""
         count = len(self.everything)
         return self.end[places] * (count + 2) + count + 1 - places
 
@@ -163,7 +163,7 @@ class TextSlots:
         return cls(owner, at[sequence], order[sequence], raw, cleaned, *hash_texts(cleaned))
 
     def shown(self, tree: NodeColumns) -> "TextSlots":
-        """The texts outside of elements that no rule can use, by owner and then by place."""
+        """The texts that rules can use, by owner and then by place. It leaves out those in elements whose content is not read."""
         kept = np.flatnonzero(~tree.unread[self.owner])
         kept = kept[np.lexsort((self.at[kept], self.owner[kept]))]
         raw, cleaned = ([column[n] for n in kept.tolist()] for column in (self.raw, self.cleaned))
@@ -209,7 +209,7 @@ class Siblings:
 
 
 def read_names(nodes: Sequence[etree._Element]) -> tuple[Hashes, Ints]:
-    """Hashes of names, sorted, and the rows that have them."""
+    """Returns the hashes of all names, sorted, and for each hash the row of the element that has the name."""
     named = _CanName()
     names: list[int] = []
     owners: list[int] = []
@@ -226,12 +226,12 @@ def read_names(nodes: Sequence[etree._Element]) -> tuple[Hashes, Ints]:
 
 @lru_cache(maxsize=20_000)
 def _name_keys(name: str, value: str) -> tuple[int, ...]:
-    """Hashes of the names that an attribute gives. They are kept, because the pages of a site share nearly all of them."""
+    """The hashes of the names in one attribute. They are cached, because the pages of a site share nearly all of them."""
     return tuple(hash_name(*pair) for pair in split_names(name, value))
 
 
 class _CanName(dict[str, bool]):
-    """Whether an attribute may name elements, asked once for each."""
+    """Caches, for each attribute, whether it may name elements."""
 
     def __missing__(self, name: str) -> bool:
         self[name] = is_naming(name)
@@ -251,12 +251,12 @@ def hash_texts(cleaned: Sequence[str]) -> tuple[Hashes, Hashes, Hashes]:
 
 
 def _hash_all(texts: Sequence[str]) -> Hashes:
-    """`hash_text` of each."""
+    """Returns `hash_text` of each text."""
     return np.fromiter(map(hash, texts), np.int64, len(texts)).view(np.uint64) | np.uint64(2)
 
 
 def add_guard(column: NDArray[T], guard: int = 0) -> NDArray[T]:
-    """The column with the guard row at its end."""
+    """Returns the column with a guard row appended."""
     found = np.full(len(column) + 1, guard, column.dtype)
     found[:-1] = column
     return found

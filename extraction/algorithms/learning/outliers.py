@@ -1,8 +1,8 @@
-"""Values that are unlike those of the other pages: likely wrong places, ready to be looked at.
+"""Finds values that differ from those of the other pages. They were probably read at a wrong place and should be reviewed.
 
 A value is compared with the median of all values, not with their range, since the outliers are among them. Its length in octaves and
-its shares of letters and digits are judged by median and median deviation (Hampel's identifier), and its type by what nearly all others
-can be read as. Nothing here refuses a value; it only says why somebody should look.
+its shares of letters and digits are judged by median and median deviation (Hampel's identifier), and its type by the type that
+nearly all others can be read as. No value is rejected here; each outlier only comes with the reason why somebody should look at it.
 """
 
 import math
@@ -70,7 +70,7 @@ def find_outliers(values: Mapping[int, Sequence[str]], unreadable: Collection[st
 
 
 def _find_sides(numbers: Sequence[float], least: float) -> list[int]:
-    """1, -1 or 0 for each number: far above, far below or near the median. least: nearer than this is near."""
+    """Returns 1, -1 or 0 for each number: far above, far below or near the median. least: smaller deviations always count as near."""
     middle = median(numbers)
     limit = max(DEVIATIONS * median(abs(number - middle) for number in numbers), least)
     return [0 if abs(number - middle) <= limit else 1 if number > middle else -1 for number in numbers]

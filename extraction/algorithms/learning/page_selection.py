@@ -1,13 +1,13 @@
-"""Which page to annotate next: the one whose labels would teach most.
+"""Chooses the page to annotate next: the page from which the learner would learn most.
 
-An attribute's committee (`committee`) holds the rules that fit all marks so far. Where its members give the same, a further label
+An attribute's committee (`committee`) holds the rules that fit all marks so far. On a page where they select the same, an annotation
 teaches nothing; where they disagree, it decides between them (query by committee: Seung, Opper & Sompolinsky 1992; for wrappers:
 Muslea, Minton & Knoblock 2006). The degree of disagreement is the vote entropy of Dagan & Engelson (1995), with votes weighted by
 merit: a rule that costs more by c counts exp(-c).
 
-A page also counts for the weight of the template's paths (`sampling.greedy`) that no annotated page has shown, and for attributes of
-which nothing is found on it while nobody has yet said of any page that it lacks them. All three are shares from 0 to 1, and they are
-summed.
+A page also scores for the weight of the template's paths (`sampling.greedy`) that it has and no annotated page has, and for attributes
+that are not found on it although nobody has yet marked any page as lacking them. All three scores are shares from 0 to 1, and they
+are summed.
 """
 
 import math
@@ -25,7 +25,7 @@ class Disagreement:
     """How the committee of one attribute votes on one page.
 
     degree: 0 when all say the same, 1 when the weight is split evenly.
-    votes: what the members give, the rule's own vote first, then the heaviest.
+    votes: what the members select, the rule's own vote first, then the others by falling weight.
     """
 
     attribute: str
@@ -38,9 +38,9 @@ class PageScore:
     """How much a page would teach.
 
     page: its place.
-    disagreements: of the attributes whose committees disagree there, the strongest first.
-    missing: attributes of which nothing is found there.
-    fresh: share of the template's weight that it would be the first to show.
+    disagreements: for the attributes whose committees disagree on the page, the strongest first.
+    missing: attributes of which nothing is found on the page.
+    fresh: share of the template's weight that this page would be the first annotated page to show.
     """
 
     page: int
@@ -52,10 +52,10 @@ class PageScore:
 
 @dataclass(frozen=True, slots=True)
 class AttributeState:
-    """What is said of one attribute so far.
+    """What the editors have said about one attribute so far.
 
-    absent: whether somebody said of a page that it lacks the attribute.
-    said: places of the pages of which something is said.
+    absent: whether some page was marked as lacking the attribute.
+    said: indexes of the pages annotated for this attribute.
     """
 
     committee: Committee
@@ -64,7 +64,7 @@ class AttributeState:
 
 
 def weigh_members(members: Sequence[Member]) -> list[float]:
-    """The members' weights, 1 in all: the exponential of minus the cost beyond the best."""
+    """Returns the members' weights, which sum to 1: a rule that costs c more than the best has a weight proportional to exp(-c)."""
     least = min((member.total for member in members), default=0.0)
     raw = [math.exp(least - member.total) for member in members]
     return [each / sum(raw) for each in raw]
@@ -96,7 +96,7 @@ def rank_pages(known: Mapping[str, AttributeState], pages: Sequence[int], fresh:
 
 
 def score_page(known: Mapping[str, AttributeState], page: int, fresh: float) -> PageScore:
-    """How much one page would teach. An attribute of which the page already says something teaches nothing more there."""
+    """Scores how much one page would teach. Attributes already annotated on the page add nothing."""
     disagreements, missing = [], []
     for name, each in known.items():
         members = each.committee.members

@@ -74,7 +74,7 @@ class ElementColumns:
     nth, nth_last: position among the siblings of the same tag, from either end.
     whole: hash of the cleaned text.
     shape: hash of that text's shape (`make_shape`).
-    text_before, text_after: hashes of the nearest text() sibling on either side.
+    text_before, text_after: hashes of the nearest text() sibling before and after the element.
     heading: hash of the tag and text of the nearest heading among the siblings before it.
     """
 
@@ -149,19 +149,19 @@ class PageTable:
         return value(self.nodes, location) or ""
 
     def find_raw_text_tags(self) -> frozenset[str]:
-        """The tags of elements whose text is no running text on this page."""
+        """The tags of elements whose text is not running text on this page."""
         return raw_text(self.root)
 
 
 def find_unread_tags(root: etree._Element) -> frozenset[str]:
-    """`UNREAD_TAGS` on a page of HTML, nothing on one of XML, where a `style` may be one of dresses."""
+    """Returns `UNREAD_TAGS` for an HTML page, and nothing for an XML page, where `style` may be the style of a dress."""
     return frozenset() if is_xml(root) else UNREAD_TAGS
 
 
 def hash_text(text: str) -> int:
-    """A 64-bit hash of a text, valid in this process only; never 0 or 1, which mean blank and too long.
+    """Returns a 64-bit hash of a text, valid in this process only; never 0 or 1, which mean blank and too long.
 
-    Python's own hash is keyed, so nobody can write a page with two texts of one hash.
+    Python's own hash is keyed, so nobody can craft a page on which two texts have the same hash.
     """
     return hash(text) & 0xFFFF_FFFF_FFFF_FFFF | 2
 
@@ -172,7 +172,7 @@ def list_names(element: etree._Element) -> list[tuple[str, str]]:
 
 
 def split_names(name: str, value: str) -> list[tuple[str, str]]:
-    """The pairs that one attribute gives."""
+    """The (attribute, value) pairs that one attribute yields."""
     if name == "class":
         return [("class", token) for token in _HTML_SPACE.split(value) if 0 < len(token) <= MAX_NAME]
     return [(name, value)] if is_naming(name) and 0 < len(value) <= MAX_NAME else []
@@ -194,7 +194,7 @@ def hash_label(text: str) -> int:
 
 
 def make_shape(text: str) -> str:
-    """The text with every digit as 0, empty when it has none: "(325) 674-2000" is "(000) 000-0000"."""
+    """Replaces every digit by 0: "(325) 674-2000" becomes "(000) 000-0000". Returns "" for a text without digits."""
     return make_shapes([text])[0] if len(text) <= MAX_SHAPE else ""
 
 

@@ -1,11 +1,12 @@
-"""A feature set written as one XPath 1.0 (docs/algorithms.md#rule-learning), and what an XPath selects.
+"""Writes a feature set as one XPath 1.0 (docs/algorithms.md#rule-learning), and finds what an XPath selects.
 
-Named steps lead from the highest ancestor that a feature asks for down to the node; a level that no feature speaks of is ``*``. What
-may stand anywhere above the node is a condition on its element (``ancestor::div[…]``).
+Named steps lead from the highest ancestor with a feature down to the node; a level without features is ``*``. A feature of an
+ancestor at any level becomes a condition on the node's element (``ancestor::div[…]``).
 
-The first step names its element, never ``//*``, so libxml2 passes all others by. ``id()`` would save that scan, some hundredths of a
-parse, in the one rule of a hundred that names an id. But a page read as XML has no ids, and ``id()`` still finds an element that was
-taken out of the tree. An id that was not learned is not added as an anchor: a rule must not break with what it does not need.
+The first step always names a tag and is never ``//*``, so libxml2 can skip all other elements.
+``id()`` would save that scan, some hundredths of a parse, in the one rule of a hundred that names an id. But a page read as XML
+has no ids, and ``id()`` still finds an element that was taken out of the tree.
+An id that was not learned is not added as an anchor, because the rule would break if that id changed.
 """
 
 from collections.abc import Sequence
@@ -35,7 +36,7 @@ def write_xpath(target: NodeTarget, features: Sequence[RuleFeature]) -> str:
 
 
 def select_locations(xpath: str, root: etree._Element, index: dict[etree._Element, int]) -> set[Location | None]:
-    """The places of the nodes with a value that an XPath selects; None stands for those that are not in the index."""
+    """The locations of the nodes with a value that an XPath selects; nodes that are not in the index are given as None."""
     return {locate(item, index) for item in XPath(xpath).select(root) if _read(item)}
 
 
@@ -57,9 +58,9 @@ def _write_ancestor(tag: str) -> str:
 
 
 def _write_predicates(features: Sequence[RuleFeature], *, first: str = "") -> str:
-    """Positions come first and together: after another condition they would count only what that leaves.
+    """Writes the conditions, positions first: after another condition a position would count only the nodes which that one leaves.
 
-    first: a quick test put before the other conditions. A page has more blank texts than others, and they are no values.
+    first: a quick test put before the other conditions. Most texts of a page are blank, and blank texts are not values.
     """
     places = [feature.test for feature in features if feature.place]
     tests = sorted((feature.cost, feature.test) for feature in features if feature.test and not feature.place)

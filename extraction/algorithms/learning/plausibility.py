@@ -1,11 +1,11 @@
-"""How unlike the marked values the values are that a rule selects on other pages (docs/algorithms.md#rule-learning).
+"""Measures how much the values that a rule selects on other pages differ from the marked ones (docs/algorithms.md#rule-learning).
 
-Nothing here rules a value out. Each function gives a price of 0 to some 3, in units that `costs.UNLIKELY` weighs, by which rules are
-compared. A price is 0 for values that differ among themselves no more than those of one attribute usually do.
+No value is excluded here. Rules are compared by prices: each function returns one, from 0 to about 3, in units that `costs.UNLIKELY`
+weighs. A price is 0 for values that differ among themselves no more than those of one attribute usually do.
 
-Values differ in their length, in their number per page, in their digits, and in being the same on every page. A list, besides, comes
-whole: its items fill a stretch of their page, each item of their container is one of them, and a marked text is all of its element.
-What a rule selects elsewhere may fall short of that in three ways:
+Values are compared by their length, their number per page, their digits, and whether they are the same on every page. A list should
+also be complete: its items fill one stretch of the page, include every item of their container, and are whole texts of elements.
+The list that a rule selects on another page may fail in three ways:
 
 - scattered: the stretch is longer than the number of items explains, so navigation or a comment is in it;
 - with holes: there are more items of the same tag in the same containers;
@@ -51,9 +51,9 @@ SHORT_STRETCH = 8
 
 
 def price_values(marked: Values, others: Values, *, most_marked: bool = True) -> float:
-    """0 when the other pages' values look like the marked ones, up to some 6 when they look like them in no way.
+    """Returns 0 when the other pages' values look like the marked ones, and up to about 6 when they differ in every way.
 
-    most_marked: whether the marked ones are most of their page's values, so that their number says something.
+    most_marked: whether most values of the annotated pages are marked; only then are the numbers of values compared.
     """
     if not marked or not others:
         return 0.0
@@ -63,7 +63,7 @@ def price_values(marked: Values, others: Values, *, most_marked: bool = True) ->
 
 
 def price_scatter(nodes: Candidates, marked: Ints, selected: Bools, annotated: Bools, *, stretch: int) -> float:
-    """Octaves by which the stretches on other pages are too long. stretch: rows that all marks of a page cover, at most."""
+    """By how many octaves the stretches on other pages are too long. stretch: the most rows that the marks of one page cover."""
     most = max(np.bincount(nodes.page[marked]).max(), 1)
     others = np.flatnonzero(selected & ~annotated[nodes.page])
     prices = []
@@ -76,7 +76,7 @@ def price_scatter(nodes: Candidates, marked: Ints, selected: Bools, annotated: B
 
 
 def price_strays(nodes: Candidates, marked: Ints, selected: Bools, list_nodes: Candidates, list_selected: Bools) -> float:
-    """Share of the selected nodes that stand further from the list's other items than any of the marked ones does.
+    """The share of the selected nodes that are further from the list's other items than any marked node is.
 
     list_nodes, list_selected: the candidates of the rule for most of the list's items, and which of them it selects.
     """
@@ -86,7 +86,7 @@ def price_strays(nodes: Candidates, marked: Ints, selected: Bools, list_nodes: C
 
 
 def price_holes(corpus: Corpus, nodes: Candidates, marked: Ints, selected: Bools, annotated: Bools) -> float:
-    """Share of the items that the selected lists on other pages leave out, less that on the annotated pages."""
+    """The share of items that the selected lists leave out on other pages, minus the same share on the annotated pages."""
     items, tag = nodes.rows, 0
     for _ in range(MAX_ITEM_LEVEL):
         above = corpus.elements.parent[items]
@@ -105,14 +105,14 @@ def _octaves(ratio: float, free: float) -> float:
 
 
 def _price_lengths(mine: Sequence[str], theirs: Sequence[str]) -> float:
-    """Median lengths, compared more freely where the marked ones differ themselves."""
+    """The price of different median lengths. More difference is allowed where the marked values vary in length."""
     own = [len(text) + SHORT_TEXT_CHARS for text in mine]
     spread = math.log2(max(own) / min(own)) / 2
     return _octaves((median(len(text) for text in theirs) + SHORT_TEXT_CHARS) / median(own), FREE_OCTAVES + spread)
 
 
 def _price_counts(marked: Values, others: Values) -> float:
-    """Values per page, where a page has several."""
+    """The price of a different number of values per page, where a page has several."""
     mine, theirs = Counter(page for page, _ in marked), Counter(page for page, _ in others)
     if max(mine.values()) < 2:
         return 0.0
@@ -120,7 +120,7 @@ def _price_counts(marked: Values, others: Values) -> float:
 
 
 def _price_digits(mine: Sequence[str], theirs: Sequence[str]) -> float:
-    """Share of digits among the characters."""
+    """The price of a different share of digits among the characters."""
     return max(abs(median(map(_share_of_digits, theirs)) - median(map(_share_of_digits, mine))) - FREE_DIGITS, 0.0)
 
 
@@ -129,7 +129,7 @@ def _share_of_digits(text: str) -> float:
 
 
 def _price_constant(marked: Values, others: Values) -> float:
-    """The same value on all other pages and another on the annotated ones: navigation."""
+    """The price of having one value on all other pages and a different one on the annotated pages: it is probably navigation."""
     theirs = {text for _, text in others}
     pages = {page for page, _ in others}
     constant = len(theirs) == 1 and len(pages) >= MIN_CONSTANT_PAGES and not theirs & {text for _, text in marked}
@@ -137,7 +137,7 @@ def _price_constant(marked: Values, others: Values) -> float:
 
 
 def _distances(nodes: Candidates, rows: Ints, pages: Ints) -> Ints:
-    """Rows from each candidate to the stretch of `rows` on its page, 0 within it and where there is none."""
+    """The distance in rows from each candidate to the stretch of `rows` on its page; 0 inside it, or if the page has none."""
     found = np.zeros(len(nodes.rows), np.int32)
     for page in np.unique(pages):
         mine, stretch = nodes.page == page, rows[pages == page]
@@ -146,7 +146,7 @@ def _distances(nodes: Candidates, rows: Ints, pages: Ints) -> Ints:
 
 
 def _share_left_out(corpus: Corpus, items: Ints, tag: int) -> float:
-    """Of the items of a tag that are in the containers of some items, the share that is none of these."""
+    """The share of elements of this tag in the containers of `items` that are not among `items`."""
     tags, parent = corpus.elements.tag, corpus.elements.parent
     own = np.unique(items[tags[items] == np.uint64(tag)])
     there = np.isin(parent, np.unique(parent[own])) & (tags == np.uint64(tag))
