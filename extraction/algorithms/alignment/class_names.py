@@ -1,4 +1,4 @@
-"""Class names that belong to the template: they say what kind of element it is, and not which of many it is."""
+"""Class names that belong to the template: they name the kind of an element, not the individual element."""
 
 import re
 from collections import Counter
@@ -31,7 +31,7 @@ def find_shared_names(roots: Sequence[etree._Element]) -> frozenset[str]:
 
 
 def name_step(element: etree._Element, names: frozenset[str]) -> str:
-    """Return an element's name with those of its class names that are among these: ``li.offer``."""
+    """Return an element's name, followed by those of its classes that are in `names`: ``li.offer``."""
     return ".".join((str(element.tag), *sorted({each for each in _names(element) if each in names})))
 
 

@@ -15,7 +15,7 @@ Method = Callable[[Sequence[etree._Element]], Structure]
 
 
 def find_sections_structure(roots: Sequence[etree._Element]) -> Structure:
-    """Return MSE's sections as a structure: a set for each."""
+    """Return MSE's sections as a structure with one set for each section."""
     return build_structure(find_sections(roots), len(roots))
 
 
@@ -27,7 +27,7 @@ SECOND_OPINIONS: Mapping[str, Method] = {"ExAlg": infer_with_exalg, "RoadRunner"
 
 
 def collect_opinions(roots: Sequence[etree._Element], *, methods: Mapping[str, Method] = SECOND_OPINIONS) -> dict[str, Structure]:
-    """Return what each method finds on pages, without those that give up."""
+    """Return {method: the structure it finds on the pages}, without the methods that give up."""
     found = {}
     for name, method in methods.items():
         with suppress(AlignmentError):

@@ -4,10 +4,10 @@ The distance is the cost of the cheapest restricted top-down mapping (`tree_mapp
 are. Mappings compose to restricted mappings, so the distance is a metric: it is 0 for equal trees only, symmetric, and the triangle
 inequality holds.
 
-Most pages are too far apart to belong to one cluster, and `likeness_bound` tells so without comparing them. A pair has parents that are
-pairs of equal labels, so its two nodes stand under the same path of labels. Under a path with a and b nodes, at most min(a, b) nodes are
-in pairs, and at most Σ min over the labels are in pairs of equal labels. Each node that is in no pair costs 1, and each other pair
-costs 1. So a distance is at least Σ (max(a, b) - Σ min) over the paths.
+Most pages are too far apart to belong to one cluster, and `likeness_bound` shows this without comparing them. The parents of a pair are
+themselves a pair with equal labels, so both nodes of a pair lie under the same path of labels. Under a path with a and b nodes, at most
+min(a, b) nodes are in pairs, and at most Σ min over the labels are in pairs of equal labels. Each node that is in no pair costs 1, and each
+other pair costs 1. So a distance is at least Σ (max(a, b) - Σ min) over the paths.
 """
 
 from collections import Counter
@@ -49,7 +49,7 @@ class TreeDistance:
         return _likeness(self.distance(one, other), one, other)
 
     def likeness_bound(self, one: Tree, other: Tree) -> float:
-        """Return what the likeness cannot exceed, without comparing the trees. Time: linear in the paths of the smaller one."""
+        """Return an upper bound of the likeness, without comparing the trees. Time: linear in the paths of the smaller one."""
         if one is other:
             return 1.0
         (few, counts), (many, others) = sorted((self._counts(one), self._counts(other)), key=lambda found: len(found[0]))

@@ -1,8 +1,8 @@
-"""What a method found on pages of one template: a nested schema, and for each page the row it holds.
+"""The result of a method for pages of one template: a nested schema, and a row of data for each page.
 
 A `Tuple` is a sequence of fields, optional parts and repeated parts (sets). It is the union-free regular expression of a template without
 its constant text (Crescenzi et al. 2001, section 3). Fields and sets have names that are unique in their schema: "A", "B", … in document
-order. A `Row` maps names to what stood there: a value, or the rows of a set. What is absent has no key.
+order. A `Row` maps each name to its content on the page: a value, or the rows of a set. A name without content has no key.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,10 +17,10 @@ MAX_NESTING = 50
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What stood at a field.
+    """The content of a field on a page.
 
     text: the cleaned text.
-    place: where it stood.
+    place: its place on the page.
     """
 
     text: str
@@ -43,7 +43,7 @@ class Optional:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """A part that stands once or more: the rows of a set."""
+    """A part that occurs one or more times: the rows of a set."""
 
     name: str
     part: "Tuple"
@@ -80,7 +80,7 @@ Row = Mapping[str, "Value | tuple[Row, ...]"]
 class Structure:
     """What a method found on some pages of one template.
 
-    rows: one a page, in the order of the pages.
+    rows: one row for each page, in the order of the pages.
     """
 
     schema: Tuple

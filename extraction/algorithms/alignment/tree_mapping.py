@@ -82,7 +82,7 @@ class RestrictedMapping:
         return list(accumulate((tree.size for tree in theirs), initial=0))
 
     def _insert_costs_after(self, one: Tree, inserted: list[int]) -> list[int]:  # noqa: ARG002 - for patterns
-        """Return the same for subtrees that stand right after our subtree `one`."""
+        """Return the costs of `_insert_costs` for subtrees inserted right after our subtree `one`."""
         return inserted
 
     def _pair_costs_of_many(self, ours: Sequence[Tree], theirs: Sequence[Tree]) -> I64:
@@ -95,7 +95,7 @@ class RestrictedMapping:
 
 
 def _next_row(row: list[int], pairs: list[int], omitted: int, inserted: list[int]) -> list[int]:
-    """Return the row after `row`, whose subtree costs `pairs` in pairs and `omitted` in none."""
+    """Return the row after `row`, whose subtree costs `pairs` if it is paired and `omitted` if it is not."""
     cost = row[0] + omitted
     found = [cost]
     for j, pair in enumerate(pairs):
@@ -109,7 +109,7 @@ def _next_row(row: list[int], pairs: list[int], omitted: int, inserted: list[int
 
 
 def _next_long_row(row: list[int], pairs: I64, omitted: int, inserted: list[int]) -> list[int]:
-    """Return the same, computed at once: less what the insertions before it cost, an entry is the least of all entries up to it."""
+    """Return the same as `_next_row`, vectorised: less the cost of insertions before it, an entry is the minimum of entries up to it."""
     before, added = np.array(row), np.array(inserted)
     cheapest = before + omitted
     np.minimum(cheapest[1:], before[:-1] + pairs, out=cheapest[1:])

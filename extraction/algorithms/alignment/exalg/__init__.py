@@ -4,7 +4,7 @@
 
 Tags and words are read into streams (`tokens`). Roles of tokens that occur equally often on every page form classes (`classes`). The
 classes that are ordered and nested (`nesting`) tell the roles of further tokens apart, until nothing changes (`roles`). These classes are
-the template, and what stands between their tokens is the data (`texts`, `template`, `build`). How it departs from the paper is told in
+the template, and the words between their tokens are the data (`texts`, `template`, `build`). Departures from the paper are listed in
 docs/algorithms.md#exalg. Cost: linear in the tokens for each of some four rounds, and the square of the roles of a class that is not in
 order.
 """
@@ -26,11 +26,11 @@ __all__ = ["infer_with_exalg"]
 def infer_with_exalg(
     roots: Sequence[etree._Element], *, size: int = classes.SIZE, support: int = classes.SUPPORT, whole: bool = True
 ) -> Structure:
-    """Return what pages of one template hold. Fewer than two pages hold nothing.
+    """Return the structure of pages of one template. It is empty for fewer than two pages.
 
     size: SizeThres, the fewest tokens of a class.
-    support: SupThres, the fewest pages it stands on. It is lowered to the number of pages.
-    whole: whether values are whole texts rather than what the template's words leave of them (`texts`).
+    support: SupThres, the fewest pages a class is on. It is lowered to the number of pages.
+    whole: whether values are whole texts rather than their rest without the template's words (`texts`).
     """
     if len(roots) < 2:
         return Structure(Tuple(()), tuple({} for _ in roots))

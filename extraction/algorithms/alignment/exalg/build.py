@@ -1,4 +1,4 @@
-"""The schema and the rows of a template's contents (Arasu & Garcia-Molina 2003, section 5)."""
+"""Builds the schema and the rows from a template's contents (Arasu & Garcia-Molina 2003, section 5)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +15,8 @@ Held = dict[str, "Value | tuple[Row, ...]"]
 class _Slot:
     """A place for texts.
 
-    name: of its field, "" where no text ever stands.
-    set_name: of the set of texts, where there are several.
+    name: the name of its field, "" if there is never a text.
+    set_name: the name of the set of texts, if there can be several.
     """
 
     name: str = ""
@@ -25,7 +25,7 @@ class _Slot:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How a position's items become parts.
+    """The plan by which a position's items become parts of the schema.
 
     before: the slot ahead of each group.
     rest: the slot after the last group.
@@ -153,7 +153,7 @@ class _Split:
 
 
 def _split(items: Sequence[Item], found: Sequence[ClassGroup]) -> _Split:
-    """Split items by groups. A text goes to the row of a set before it, or else ahead of the next group that stands there."""
+    """Split items by groups. A text goes to the row of the set before it, or else to the texts before the next group that occurs."""
     split = _Split([[] for _ in found], [[] for _ in found], [[] for _ in found])
     place = {number: at for at, group in enumerate(found) for number in group.numbers}
     waiting: list[Value] = []

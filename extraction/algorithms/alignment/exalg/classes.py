@@ -1,9 +1,10 @@
 """Equivalence classes of token roles (Arasu & Garcia-Molina 2003, sections 3 and 4; FINDEQ and the ordered half of HANDINV).
 
-The *occurrence vector* of a role tells how often it stands on each page. Roles with equal vectors form an equivalence class. A class is
-*large and frequently occurring* (an LFEQ) if it has at least SIZE roles on at least SUPPORT pages: chance makes few such classes, and all
-tuples of a template are such classes. A class is *ordered* if its roles stand in one order, the same in each occurrence on every page, and
-each occurrence ends before the next begins. Of a class that is not ordered, the longest ordered part is kept, and the rest is tried again.
+The *occurrence vector* of a role gives the number of its occurrences on each page. Roles with equal vectors form an equivalence class. A
+class is *large and frequently occurring* (an LFEQ) if it has at least SIZE roles on at least SUPPORT pages: chance makes few such classes,
+and all tuples of a template are such classes. A class is *ordered* if its roles stand in one order, the same in each occurrence on every
+page, and each occurrence ends before the next begins. Of a class that is not ordered, the longest ordered part is kept, and the rest is
+tried again.
 """
 
 from collections.abc import Iterator
@@ -39,8 +40,8 @@ class EqClass:
     """An ordered equivalence class.
 
     places: shape (roles, occurrences), the tokens; rows in template order, columns in document order.
-    support: pages it stands on.
-    root: whether it stands once on every page, as the page itself does.
+    support: the number of pages it is on.
+    root: whether it occurs once on every page, as the page itself does.
     """
 
     places: I64
@@ -54,19 +55,19 @@ class EqClass:
 
     @property
     def first(self) -> I64:
-        """Where its occurrences begin."""
+        """The first token of each occurrence."""
         found: I64 = self.places[0]
         return found
 
     @property
     def last(self) -> I64:
-        """Where its occurrences end."""
+        """The last token of each occurrence."""
         found: I64 = self.places[-1]
         return found
 
 
 def find_classes(roles: I64, bounds: I64, *, size: int, support: int) -> list[EqClass]:
-    """Return all LFEQs, ordered. The class of what stands once on every page is included however small it is."""
+    """Return all LFEQs, ordered. The class of the roles that occur once on every page is included however small it is."""
     pages = len(bounds) - 1
     page = np.repeat(np.arange(pages), np.diff(bounds))
     order = np.argsort(roles, kind="stable")
@@ -84,7 +85,7 @@ def find_classes(roles: I64, bounds: I64, *, size: int, support: int) -> list[Eq
 
 
 def _grouped(roles: I64, page: I64, pages: int, support: int) -> list[tuple[NDArray[np.int32], list[int]]]:
-    """Return (vector, roles that have it in the order of their numbers): those on most pages first, then those of most roles."""
+    """Return (vector, roles that have it in the order of their numbers): those on the most pages first, then those of the most roles."""
     pairs = np.unique(roles * pages + page) // pages
     frequent = np.flatnonzero(np.bincount(pairs) >= support)
     row = np.full(int(roles.max()) + 1, -1)
@@ -103,7 +104,7 @@ def _grouped(roles: I64, page: I64, pages: int, support: int) -> list[tuple[NDAr
 class Ordering:
     """Puts classes in order while there are pairs of roles left to compare.
 
-    page: of each token.
+    page: the page of each token.
     """
 
     page: I64

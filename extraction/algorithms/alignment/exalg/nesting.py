@@ -1,4 +1,4 @@
-"""Which equivalence classes go together: the nested half of HANDINV (Arasu & Garcia-Molina 2003, section 4).
+"""Chooses equivalence classes that go together: the nested half of HANDINV (Arasu & Garcia-Molina 2003, section 4).
 
 Two classes are *nested* if no occurrence of one overlaps an occurrence of the other, or if every occurrence of one lies between the same
 two neighbouring tokens of an occurrence of the other (at the same *position* of it). Classes of one template are pairwise nested. If two
@@ -23,9 +23,9 @@ MAX_CLASSES = 250
 class Nest:
     """A class at its place.
 
-    parent: number of the class it is inside, -1 for none.
-    position: how many tokens of the parent stand before it.
-    depth: how many classes are around it.
+    parent: the number of the class it is inside, -1 for none.
+    position: the number of the parent's tokens before it.
+    depth: the number of classes around it.
     """
 
     each: EqClass
@@ -98,7 +98,7 @@ def _broken(each: EqClass, other: EqClass, size: int) -> list[EqClass]:
 
 
 def _intruding(each: EqClass, other: EqClass) -> I64:
-    """Return after how many of a class's tokens those occurrences of another class begin that begin inside it."""
+    """For each occurrence of `other` that begins inside one of `each`, return the number of tokens of `each` before it."""
     around = np.searchsorted(each.first, other.first, "right") - 1
     numbers = np.maximum(around, 0)
     inside = (around >= 0) & (other.first < each.last[numbers])
@@ -109,14 +109,14 @@ def _intruding(each: EqClass, other: EqClass) -> I64:
 def find_position(outer: EqClass, inner: EqClass) -> int | None:
     """Return the position of `outer` at which all occurrences of `inner` are: how many of its tokens stand before them.
 
-    -1 means that all are outside, and None that neither is the case.
+    -1 means that all are outside `outer`. None means that there is no such position, and not all are outside.
     """
     occurrence = np.searchsorted(outer.first, inner.first, "right") - 1
     around = np.maximum(occurrence, 0)
     begins = (occurrence >= 0) & (inner.first < outer.last[around])
     ends = (occurrence >= 0) & (inner.last < outer.last[around])
     if not begins.any():
-        # An occurrence that begins outside may still reach into the next one: then that one begins inside it.
+        # An occurrence that begins outside may still reach into the next one: then that next one begins inside it.
         return -1
     if not (begins & ends).all():
         return None
@@ -144,7 +144,7 @@ def fill_positions(nests: Sequence[Nest], tokens: int) -> tuple[I64, I64]:
     """Return (context, cell) of every token, both of shape (tokens,).
 
     The context is the innermost position a token stands in, numbered from 1 over all classes. The cell is the occurrence of that position.
-    Tokens of a class stand in the position around it. 0 is outside of everything.
+    The tokens of a class itself are in the position around the class. 0 means outside of every class.
     """
     context, cell = np.zeros(tokens, np.int64), np.zeros(tokens, np.int64)
     positions = cells = 1

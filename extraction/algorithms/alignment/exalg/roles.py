@@ -1,10 +1,10 @@
-"""The roles of tokens, told apart until nothing changes (Arasu & Garcia-Molina 2003, section 4: DIFFEQ around FINDEQ and HANDINV).
+"""Tells the roles of tokens apart until nothing changes (Arasu & Garcia-Molina 2003, section 4: DIFFEQ around FINDEQ and HANDINV).
 
 Occurrences of a token at different positions of a valid class have different roles: the "Name" after "Book" is not the one after
 "Reviewer". New roles make new and larger classes, and those make new positions. The number of roles only grows, so this ends.
 
-One step is ours. If a role stands the same number of times in every occurrence of a position, at most MAX_SAME times, then its first,
-second, … are roles of their own: two unlabelled spans of a row, for example. Without it, such places stay one field.
+One step is ours. If a role occurs equally often in every occurrence of a position, at most MAX_SAME times, then its first, second, …
+occurrences get roles of their own: two unlabelled spans of a row, for example. Without this step, they stay one field.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Differentiated:
     """The result of telling roles apart.
 
     nests: the valid classes at the end, outer ones first.
-    roles: of each token, shape (tokens,).
+    roles: the role of each token, shape (tokens,).
     """
 
     nests: tuple[Nest, ...]
@@ -56,7 +56,7 @@ def _finer(roles: I64, more: I64) -> I64:
 
 
 def _counted(roles: I64, cell: I64) -> I64:
-    """Return roles that stand equally often in each cell, told apart by their ordinals there."""
+    """Return the roles, where a role that occurs equally often in every cell is split by its ordinal within the cell."""
     order = np.lexsort((np.arange(len(roles)), cell, roles))
     by_role, by_cell = roles[order], cell[order]
     new = np.ones(len(order), np.bool_)

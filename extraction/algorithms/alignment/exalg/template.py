@@ -1,13 +1,13 @@
-"""From valid classes to the template, its schema and the values (Arasu & Garcia-Molina 2003, section 5: CONSTTEMP and EXVAL).
+"""Derives the template, its schema and the values from valid classes (Arasu & Garcia-Molina 2003, section 5: CONSTTEMP and EXVAL).
 
-Every class is a tuple constructor. What stands between two of its neighbouring tokens is a *position*, which has three kinds of content:
+Every class is a tuple constructor. The space between two of its neighbouring tokens is a *position*, which has three kinds of content:
 nothing, texts, and occurrences of the classes nested there. All occurrences of a position together decide what it is:
 
 - With at most one text it is a field, optional if some occurrence has none. With several texts it is a set of one field.
 - A class that stands at most once is an optional tuple, or part of this tuple if it is always there. A class that stands several times is a
   set.
-- Classes that change places are one set. Its rows are made of whichever of them stand there, and a new row begins where their order begins
-  anew.
+- Classes that change places are one set. Each row holds the classes that occur in it, and a new row begins wherever their order starts
+  over.
 
 Texts between the occurrences of a set belong to the row before them.
 """
@@ -41,7 +41,7 @@ Item = Value | Child
 
 @dataclass(slots=True)
 class Contents:
-    """What stands in the positions.
+    """The contents of the positions.
 
     items: {position: {occurrence: items in document order}}. Empty ones have no key.
     """
@@ -96,7 +96,7 @@ class _Cells:
 class ClassGroup:
     """Classes of a position that go together.
 
-    numbers: in order.
+    numbers: the numbers of the classes, in order.
     several: whether it is a set.
     always: whether no occurrence lacks it.
     """
@@ -107,7 +107,7 @@ class ClassGroup:
 
 
 def group_classes(rows: Sequence[Sequence[Item]]) -> list[ClassGroup]:
-    """Return the classes of a position in document order. Those that change places are together."""
+    """Return the classes of a position in document order. Classes that change places are in one group."""
     sequences = [[item.number for item in row if isinstance(item, Child)] for row in rows]
     order = _order(sequences)
     ranks = {number: rank for rank, number in enumerate(order)}
@@ -129,7 +129,7 @@ def group_classes(rows: Sequence[Sequence[Item]]) -> list[ClassGroup]:
 
 
 def _order(sequences: Sequence[Sequence[int]]) -> list[int]:
-    """Return classes by where they stand among the others on average, then by number."""
+    """Return the classes sorted by their average place among the others, then by number."""
     shares: dict[int, list[float]] = {}
     for sequence in sequences:
         for place, number in enumerate(sequence):

@@ -1,9 +1,9 @@
-"""The texts that are data: words that do not belong to the template (Arasu & Garcia-Molina 2003, section 5, EXVAL).
+"""Finds the texts that are data: words that do not belong to the template (Arasu & Garcia-Molina 2003, section 5, EXVAL).
 
-The paper's values are what is left of a text when the template's words are taken out: "220" of "220 lbs.", "12 Main" where every address is
-in some street. For values that a person is to mark, the whole text is better (`whole`): a text node with data is one value, without a label
-that ends with a colon before it. The exception is a place where most of the words are the template's ("Thank you for your interest in the …
-position.").
+The paper's values are the rest of a text without the template's words: "220" of "220 lbs.", or "12 Main" of "12 Main Street" if every
+address is in some street. For values that a person is to mark, the whole text is better (`whole`): a text node with data is one value,
+without a label that ends with a colon before it. The exception is a place where most of the words are the template's ("Thank you for your
+interest in the … position.").
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,8 +28,8 @@ COLONS = (":", "：")
 class _Nodes:
     """Text nodes that hold data.
 
-    first, stop: the tokens of their words, half-open.
-    whole: whether each is one value.
+    first, stop: the half-open ranges of the tokens of their words.
+    whole: for each text node, whether it is one value as a whole.
     """
 
     first: I64
@@ -38,7 +38,7 @@ class _Nodes:
 
 
 def find_values(stream: TokenStream, nests: Sequence[Nest], context: I64, *, whole: bool) -> Iterator[tuple[int, Value]]:
-    """Yield (token at which it is placed, value) in document order.
+    """Yield (token at which the value is placed, value) pairs in document order.
 
     context: of every token, as `nesting.fill_positions` returns it.
     """

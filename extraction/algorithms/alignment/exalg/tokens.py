@@ -1,9 +1,9 @@
 """Pages as streams of tokens: tags and words (Arasu & Garcia-Molina 2003, section 2).
 
-A token's first *role* is what it says together with the path of the element it stands in: this is the paper's differentiation by HTML
+A token's first *role* is its text together with the path of the element it is in: this is the paper's differentiation by HTML
 format. A step of a path is the element's name with those of its class names that at least half of the pages have, and the column for a cell
-of a table. The paper's paths have names only. Words are what stands between white space in the cleaned text. Two artificial tokens mark the
-beginning and the end of each page, so that there is always a class with a token that stands once on every page.
+of a table. The paper's paths have names only. Words are the parts of the cleaned text between white space. Two artificial tokens mark the
+beginning and the end of each page, so that some class always has a token that occurs once on every page.
 """
 
 import re
@@ -39,13 +39,13 @@ _WORD = re.compile(r"\S+")
 class TokenStream:
     """The tokens of all pages, one page after the other.
 
-    roles: numbers from 0, shape (tokens,).
+    roles: the role of each token, numbered from 0, shape (tokens,).
     bounds: shape (pages + 1,); page i has the tokens from bounds[i] to bounds[i + 1].
-    node: of a word, the element (index in `elements(root)`).
-    text: of a word, which text() child of the element it is in; 0 for tags.
-    start, end: of a word, its offsets in the cleaned text.
-    lengths: of a word, the length of that text.
-    names: what the token of each role says.
+    node: for a word, the element (index in `elements(root)`).
+    text: for a word, which text() child of the element it is in; 0 for tags.
+    start, end: for a word, its offsets in the cleaned text.
+    lengths: for a word, the length of that text.
+    names: the text of the token of each role.
     """
 
     roles: I64
@@ -88,7 +88,7 @@ def read_tokens(roots: Sequence[etree._Element]) -> TokenStream:
 
 @dataclass(slots=True)
 class _RoleWriter:
-    """What is read of all pages: numbers for paths and roles, and a row for each token."""
+    """Collects what is read from all pages: numbers for paths and roles, and a row for each token."""
 
     paths: dict[tuple[int, str], int] = field(default_factory=dict)
     roles: dict[tuple[int, str, int], int] = field(default_factory=lambda: {BEGINNING: 0, END: 1})
@@ -103,7 +103,7 @@ class _RoleWriter:
 
 @dataclass(slots=True)
 class _OpenPath:
-    """The path of an element that is open, and how many cells of it were met so far, if it is a row."""
+    """The path of an element whose end has not been read yet, and, if it is a table row, the number of its cells so far."""
 
     path: int
     column: int = 0

@@ -29,9 +29,9 @@ __all__ = ["Section", "SectionField", "SectionRow", "build_structure", "find_sec
 class SectionField:
     """A column of a section.
 
-    label: what stands before its values, "" for nothing.
-    steps: of its path within a record, elements with their classes.
-    column: of the table's cell it stands in, from 1; 0 for none.
+    label: the text before its values, "" for none.
+    steps: the steps of its path within a record: elements with their classes.
+    column: the column of the table cell that it is in, from 1; 0 if it is in no table.
     multiple: whether a record may have several values.
     """
 
@@ -60,7 +60,7 @@ class Section:
 
     label: the text of the line that bounds it above, without numbers; "" for none.
     family: equal for sections of one format.
-    fields: of its records, in order.
+    fields: the fields of its records, in order.
     rows: {page: its records}, without pages on which the section is hidden.
     """
 
@@ -76,8 +76,8 @@ class Section:
 
 
 def find_sections(roots: Sequence[etree._Element]) -> list[Section]:
-    """Return the sections of pages of one template, those of most content first. A single page is enough, but then its menus are sections
-    too."""
+    """Return the sections of pages of one template, those with the most content first. A single page is enough, but then menus count as
+    sections too."""
     pages, paths = read_pages(roots)
     return [section for found in follow_sections(pages) if (section := _section(found, pages, paths)).fields]
 

@@ -1,7 +1,7 @@
-"""What pages have in common: lines that bound sections, and records that are the same everywhere (Zhao, Meng & Yu 2006, section 5: DSE).
+"""What pages have in common: lines that bound sections, and records that are the same on many pages (Zhao, Meng & Yu 2006, section 5: DSE).
 
 A candidate section boundary marker is a line that at least half of the pages have at the same path, numbers aside, and that no page has
-twice: what stands in every record is no boundary. A dynamic section is a run of lines between two of them. A record is static if half of
+twice: a line that is in every record is no boundary. A dynamic section is a run of lines between two markers. A record is static if half of
 the pages have one with exactly its texts.
 """
 
@@ -53,7 +53,7 @@ def read_record(page: LinePage, record: SectionRecord) -> Texts:
 
 
 def find_dynamic_runs(page: LinePage, bounds: set[int], taken: set[int]) -> Iterator[tuple[int, int]]:
-    """Yield runs of lines that bound nothing and are in no section yet, half-open."""
+    """Yield half-open runs of lines that are neither boundaries nor in a section yet."""
     start = None
     for number in range(len(page.lines) + 1):
         free = number < len(page.lines) and number not in bounds and number not in taken

@@ -1,8 +1,8 @@
-"""The values of a section's records as columns. This is ours; the paper does not look into records.
+"""Puts the values of a section's records into columns. This step is our own; the paper does not look into records.
 
-What at least half of the records say is a label and no value, unless others say something else in its place. Texts that stand at one path,
-after the same label, are a column. If most records have the same number of them there, the first, second, … are columns of their own.
-Otherwise it is one column that takes several values.
+A text that at least half of the records have is a label, not a value, unless other records have another text in its place. Texts at the
+same path after the same label form a column. If most records have the same number of them there, the first, second, … are columns of their
+own. Otherwise it is one column that takes several values.
 """
 
 from collections import Counter
@@ -45,7 +45,7 @@ class SectionColumn:
 
     @property
     def label(self) -> str:
-        """What stands before its values, "" for nothing."""
+        """The text before its values, "" for none."""
         return self.place[0][1]
 
     @property
@@ -55,12 +55,12 @@ class SectionColumn:
 
 
 def record_texts(page: LinePage, record: SectionRecord) -> Texts:
-    """Return what a record says."""
+    """Return the texts of a record."""
     return tuple(pair for line in page.lines[record.low : record.high] for pair in zip(line.paths, line.values, strict=True))
 
 
 class SectionColumns:
-    """The columns of a section's records, in the order in which they stand there."""
+    """The columns of a section's records, in their order within the records."""
 
     def __init__(self, records: Sequence[Texts]) -> None:
         said = Counter(said for record in records for said in {(path, value.text) for path, value in record})
@@ -108,7 +108,7 @@ class SectionColumns:
 
 
 def _instead(records: Sequence[Texts]) -> set[int]:
-    """Return the paths at which no record has two texts and different records have different ones. What stands there is a value, even if it
+    """Return the paths at which no record has two texts and different records have different ones. A text there is a value, even if it
     is frequent."""
     most, texts = Counter[int](), dict[int, set[str]]()
     for record in records:

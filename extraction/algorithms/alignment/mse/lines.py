@@ -1,9 +1,9 @@
 """A page as content lines and the tree around them (Zhao, Meng & Yu 2006, section 3).
 
-The paper renders a page: a content line is what stands beside each other, with a type code, a position and text attributes. Here nothing is
-rendered. A line is what stands between two breaks of the markup: the beginning and end of an element that is not inline, ``br`` and ``hr``.
+The paper renders a page: content that appears side by side is a line, with a type code, a position and text attributes. Here nothing is
+rendered. A line is the content between two breaks in the markup. Breaks are ``br``, ``hr``, and each start and end of a non-inline element.
 The cells of a table's row are one line if none of them holds a break. The type code follows from the tags. Position and font are not known,
-so the path of the first text stands for both: element names with the class names that pages share, and the column of a cell.
+so the path of the first text replaces both: element names with the class names that pages share, and the column of a cell.
 """
 
 from collections.abc import Sequence
@@ -45,13 +45,13 @@ def read_pages(roots: Sequence[etree._Element]) -> tuple[list[LinePage], PathNum
 
 @dataclass(slots=True)
 class _OpenNode:
-    """What is known of an element that is open.
+    """The state of an element whose end has not been read yet.
 
-    link, heading: whether it stands in one.
-    flat: whether it is a row of a table that is one line.
-    column: of a row, the column of the cell before.
-    taken: of a row, the columns of cells that begin in a row above it.
-    spans: of what is around rows, {column: for how many more rows a cell goes on}.
+    link, heading: whether it is in a link or in a heading.
+    flat: whether it is a table row that is read as one line.
+    column: for a row, the column of the previous cell.
+    taken: for a row, the columns of cells that begin in a row above it.
+    spans: for the element around rows, {column: the number of further rows that a cell extends into}.
     """
 
     number: int
@@ -74,7 +74,7 @@ class _Growing:
     path: int = -1
 
     def kind(self) -> LineKind:
-        """Return one code for what the line holds."""
+        """Return the type code of the line."""
         if LineKind.HEADING in self.kinds:
             return LineKind.HEADING
         if {LineKind.LINK, LineKind.TEXT} <= self.kinds:
@@ -163,7 +163,7 @@ class _LineReader:
 
 
 def _column(cell: etree._Element, row: _OpenNode, around: _OpenNode) -> int:
-    """Return the column of the next cell of a row, past those that reach into it from above."""
+    """Return the column of the next cell of a row, skipping the columns of cells that reach into the row from above."""
     column = row.column + 1
     while column in row.taken:
         column += 1
@@ -179,7 +179,7 @@ def _span(cell: etree._Element, name: str) -> int:
 
 
 def _broken(root: etree._Element) -> set[etree._Element]:
-    """Return the rows of tables of which some cell holds a break."""
+    """Return the table rows that have a cell with a break in it."""
     found: set[etree._Element] = set()
     rows: list[etree._Element] = []
     for event, element in etree.iterwalk(root, events=("start", "end")):

@@ -29,7 +29,7 @@ class ContentLine:
     path: number of the path of its first text.
     first: node of its first text.
     values: its texts.
-    paths: of its texts.
+    paths: numbers of the paths of its texts.
     """
 
     kind: LineKind
@@ -40,21 +40,21 @@ class ContentLine:
 
     @property
     def text(self) -> str:
-        """What the line says."""
+        """The text of the line."""
         return " ".join(each.text for each in self.values)
 
     def text_at(self, place: int) -> str:
-        """Return its nth text, from 0; "" if it has none."""
+        """Return the nth text of the line, counted from 0; "" if there is none."""
         return self.values[place].text if place < len(self.values) else ""
 
     @property
     def code(self) -> tuple[int, int]:
-        """What lines of one look share."""
+        """The code that lines of the same look share."""
         return self.kind, self.path
 
     @property
     def mark(self) -> tuple[str, int]:
-        """What lines that bound sections share: the words without numbers, which may say how many results there are."""
+        """A key that is equal for the same boundary line on all pages. Numbers are left out: they may count results."""
         return clean(_DIGITS.sub("", self.text)), self.path
 
 
@@ -76,17 +76,17 @@ class LineNode:
 
     @property
     def end(self) -> int:
-        """The number of the first element after all that is in it."""
+        """The number of the first element after this one and all elements inside it."""
         return self.bounds[0]
 
     @property
     def low(self) -> int:
-        """Its first line."""
+        """The number of its first line."""
         return self.bounds[1]
 
     @property
     def high(self) -> int:
-        """The line after its last."""
+        """The number of the line after its last line."""
         return self.bounds[2]
 
 
@@ -106,8 +106,8 @@ class LinePage:
 class PathNumbers:
     """Numbers for paths, the same on all pages.
 
-    steps: of each path the last step.
-    above: of each path the path before that step, -1 for none.
+    steps: the last step of each path.
+    above: for each path, the number of the path without its last step, -1 for none.
     """
 
     numbers: dict[tuple[int, str], int] = field(default_factory=dict)
@@ -115,7 +115,7 @@ class PathNumbers:
     above: list[int] = field(default_factory=list)
 
     def number(self, above: int, step: str) -> int:
-        """Return the number of a path that goes on from another."""
+        """Return the number of the path that extends the path `above` by a step."""
         key = above, step
         if key not in self.numbers:
             self.numbers[key] = len(self.steps)

@@ -1,10 +1,10 @@
-"""Records among siblings: where they begin, how alike they are, how well they hold together (Zhao, Meng & Yu 2006, sections 4 and 5).
+"""Finds records among siblings and measures how alike they are and how cohesive a section is (Zhao, Meng & Yu 2006, sections 4 and 5).
 
-A record is a run of siblings with everything below them. The distance of two records is that of their lines (edit distance of the line
-codes) and of their tags. The latter is here the pairs of parent and child that they do not share; the paper takes a tree edit distance. A
-section's *inter-record distance* is the mean over neighbours. A record's *diversity* is the mean distance of its lines. The cohesion of a
-section is high if its records are alike and each is diverse. Half records and pairs of records are less diverse than records, or less
-alike.
+A record is a run of siblings with everything below them. The distance of two records combines that of their lines (edit distance of the
+line codes) and that of their tags. For tags, we count the parent-child pairs that they do not share; the paper uses a tree edit distance. A
+section's *inter-record distance* is the mean distance of neighbouring records. A record's *diversity* is the mean distance of its lines.
+The cohesion of a section is high if its records are alike and each is diverse. If records are cut in half or joined in pairs, they are less
+diverse or less alike than the right records.
 """
 
 from collections import Counter
@@ -42,8 +42,8 @@ Codes = tuple[tuple[int, int], ...]
 class SectionRecord:
     """A run of siblings.
 
-    first, last: their nodes.
-    low, high: the lines, half-open.
+    first, last: nodes of the first and the last sibling.
+    low, high: the half-open range of its lines.
     """
 
     first: int
@@ -56,7 +56,7 @@ class SectionRecord:
 class Region:
     """Records that follow each other below one element.
 
-    sign: what each begins with.
+    sign: the sign that each record begins with.
     distance: the inter-record distance.
     """
 
@@ -73,7 +73,7 @@ class Region:
 
 
 def find_signs(page: LinePage, parent: int) -> list[Sign]:
-    """Return the signs that begin at least two children of an element, with their class names and without, the most frequent first."""
+    """Return the signs, with and without class names, that begin at least two children of an element, the most frequent first."""
     counts: Counter[Sign] = Counter()
     for child in page.nodes[parent].children:
         if begins_line(page, child):
@@ -89,7 +89,7 @@ def begins_line(page: LinePage, child: int) -> bool:
 
 
 def has_sign(page: LinePage, child: int, sign: Sign) -> bool:
-    """Return whether an element is one that begins with a sign."""
+    """Return whether an element begins with the given sign."""
     node = page.nodes[child]
     if sign[0] not in (node.step, node.tag) or not begins_line(page, child):
         return False
@@ -129,14 +129,14 @@ def _record(page: LinePage, group: Sequence[int]) -> SectionRecord:
 
 @dataclass(slots=True)
 class RecordDistances:
-    """Distances of records. They are kept, because lists have few different ones."""
+    """Distances of records. Results are cached, because a list has few different records."""
 
     page: LinePage
     _known: dict[tuple[Codes, Codes], float] = field(default_factory=dict)
     _tags: dict[int, Counter[tuple[str, str]]] = field(default_factory=dict)
 
     def region(self, parent: int, sign: Sign, records: tuple[SectionRecord, ...]) -> Region:
-        """Return records with how well they go together."""
+        """Return the records as a region, with the measures of their cohesion."""
         step = max(1, len(records) // COMPARED)
         pairs = list(pairwise(records))[::step][:COMPARED]
         distance = sum(self.between(one, other) for one, other in pairs) / len(pairs) if pairs else 0.0

@@ -1,9 +1,9 @@
-"""Records and dynamic sections corrected by each other (Zhao, Meng & Yu 2006, sections 5.3 and 5.4: refining MRs by SBMs, mining records).
+"""Corrects records and dynamic sections by each other (Zhao, Meng & Yu 2006, sections 5.3 and 5.4: refining MRs by SBMs, mining records).
 
 A section's records are cut at the boundary lines inside it. Static records at its ends are dropped, and a section most of whose records are
-static (a menu) is no section. Lines that seem to bound sections, but look like lines in many records of one, are data: the same countries
-in every table. What is left between boundaries, without records found so far, is partitioned anew at every sign and also taken as a single
-record. The partition of the highest cohesion wins.
+static (a menu) is no section. Lines that seem to bound sections, but look like lines in many of its records, are data, such as the same
+countries in every table. Runs between boundaries in which no records were found are partitioned anew at every sign and also taken as a
+single record. The partition of the highest cohesion wins.
 """
 
 from bisect import bisect_left, bisect_right
@@ -36,7 +36,7 @@ def find_data_codes(page: LinePage, regions: Iterable[Region]) -> set[tuple[int,
 
 
 def extend_region(page: LinePage, measure: RecordDistances, region: Region, bounds: set[int]) -> Region:
-    """Return the region with the siblings before and after it that are records too, although they begin differently."""
+    """Return the region with the siblings before and after it that are records too, although they begin with another sign."""
     siblings = page.nodes[region.parent].children
     records = deque(region.records)
     for step, at in ((-1, 0), (1, -1)):
@@ -53,7 +53,7 @@ def extend_region(page: LinePage, measure: RecordDistances, region: Region, boun
 
 
 def _alone(page: LinePage, child: int, bounds: set[int]) -> SectionRecord | None:
-    """Return an element as a record, without the boundaries it begins with; None if nothing else is left."""
+    """Return an element as a record, without the boundaries it begins with; None if it holds nothing but boundaries."""
     low, high = page.nodes[child].low, page.nodes[child].high
     while low < high and low in bounds:
         low += 1
@@ -61,7 +61,7 @@ def _alone(page: LinePage, child: int, bounds: set[int]) -> SectionRecord | None
 
 
 def refine_region(page: LinePage, region: Region, bounds: set[int], static: frozenset[Texts]) -> Iterator[Region]:
-    """Yield the sections that a candidate consists of: cut at boundaries, without static ones."""
+    """Yield the sections that a candidate consists of: it is cut at boundaries, and static sections are dropped."""
     run: list[SectionRecord] = []
     for record in region.records:
         low = next((line for line in range(record.low, record.high) if line not in bounds), record.high)
@@ -79,7 +79,7 @@ def refine_region(page: LinePage, region: Region, bounds: set[int], static: froz
 
 
 def _is_item(page: LinePage, parent: int, record: SectionRecord, line: int) -> bool:
-    """Return whether a static line is a whole item among a list's items. Then it is an advertisement and no heading over those after it."""
+    """Return whether a static line is a whole item among a list's items. Then it is an advertisement and not a heading."""
     nodes, children = page.nodes, page.nodes[parent].children
     at = bisect_right(children, line, key=lambda child: nodes[child].low) - 1
     item = nodes[children[at]] if at >= 0 else nodes[parent]
@@ -87,7 +87,7 @@ def _is_item(page: LinePage, parent: int, record: SectionRecord, line: int) -> b
 
 
 def _until(page: LinePage, parent: int, record: SectionRecord, line: int) -> SectionRecord | None:
-    """Return the part of a record before a line, in whole siblings; None if there is none."""
+    """Return the siblings of a record that are entirely before a line, as a record; None if there are none."""
     siblings = [child for child in page.nodes[parent].children if record.first <= child <= record.last]
     kept = [child for child in siblings if page.nodes[child].high <= line]
     if not kept or page.nodes[kept[-1]].high <= record.low:
@@ -96,8 +96,8 @@ def _until(page: LinePage, parent: int, record: SectionRecord, line: int) -> Sec
 
 
 def _dynamic(page: LinePage, region: Region, records: Sequence[SectionRecord], static: frozenset[Texts]) -> Iterator[Region]:
-    """Yield the section of a run of records, without static ones at its ends and those within it that have another number of texts than
-    most."""
+    """Yield the section of a run of records. Static records are dropped at its ends, and inside it if their number of texts differs
+    from that of most records."""
     told = [read_record(page, record) for record in records]
     same = [each in static for each in told]
     if not records or all(same) or sum(same) > STATIC * len(records) or not any(texts for texts, _ in told):
@@ -128,7 +128,7 @@ def _around(page: LinePage, run: tuple[int, int]) -> int:
     number = page.lines[run[0]].first
     while page.nodes[number].parent >= 0 and not (page.nodes[number].low <= run[0] and run[1] <= page.nodes[number].high):
         number = page.nodes[number].parent
-    # An element around nothing else is a record's, not a section's.
+    # An element that is an only child belongs to a record, not to a section.
     while page.nodes[number].parent >= 0 and len(page.nodes[number].children) < 2:
         number = page.nodes[number].parent
     return number

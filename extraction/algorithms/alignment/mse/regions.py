@@ -1,8 +1,9 @@
 """Candidates for sections with several records on one page: MRE, and the granularity step (Zhao, Meng & Yu 2006, section 4).
 
 Below each element, the children are partitioned at every sign that begins several of them. The partition of the highest cohesion, weighted
-by the share of the element's lines it covers, is taken if it has three records that are alike. Candidates lie within each other: a row of
-cards in a list of rows, authors in a book, a list in a column of the layout. The granularity step decides which is meant:
+by the share of the element's lines it covers, is taken if it has three records that are alike. Candidates may be nested: a row of
+cards in a list of rows, authors in a book, a list in a column of the layout. The granularity step decides which of them are the real
+records:
 
 - If most outer records hold an inner section and hardly anything else, or otherwise only headings that are the same on all pages, the inner
   ones are meant.
@@ -35,7 +36,7 @@ LAYOUT = 0.6
 
 
 def find_candidates(page: LinePage, measure: RecordDistances) -> dict[int, Region]:
-    """Return {parent: its records} for all elements that have some."""
+    """Return {parent: its records} for all elements that have candidate records."""
     found = {}
     for number, node in enumerate(page.nodes):
         if len(node.children) < MIN_RECORDS or node.high - node.low < MIN_RECORDS:
@@ -47,8 +48,8 @@ def find_candidates(page: LinePage, measure: RecordDistances) -> dict[int, Regio
 
 
 def find_best_partition(page: LinePage, measure: RecordDistances, parent: int, within: tuple[int, int] | None = None) -> Region | None:
-    """Return the partition of an element's children of the highest cohesion, weighted by the lines it covers. Ties go to that of most
-    records."""
+    """Return the partition of an element's children with the highest cohesion, weighted by the lines it covers. Ties go to the one
+    with the most records."""
     options = []
     for sign in find_signs(page, parent):
         records = partition_children(page, parent, sign, within)
@@ -58,7 +59,7 @@ def find_best_partition(page: LinePage, measure: RecordDistances, parent: int, w
 
 
 def _regular(page: LinePage, parent: int, records: Sequence[SectionRecord]) -> bool:
-    """Return whether most records have equally many elements of the name they begin with. If not, the sign misses some beginnings."""
+    """Return whether most records have equally many elements of the name they begin with. If not, the sign misses some records."""
     children = page.nodes[parent].children
     counts: Counter[int] = Counter()
     for record in records:
@@ -109,8 +110,8 @@ def _means_inner(page: LinePage, outer: Region, below: Sequence[Region], bounds:
 
 
 def _labelled(page: LinePage, outer: Region, below: Sequence[Region]) -> bool:
-    """Return whether most inner records begin with a text that most outer ones have. Then they are the outer record's lines, with
-    labels."""
+    """Return whether most inner records begin with a text that most outer ones have. Then the inner records are merely the
+    labelled lines of the outer record."""
     begins = [(page.lines[record.low].text_at(0), _record_of(page, outer, each.parent)) for each in below for record in each.records]
     counts = Counter(text for text, _ in set(begins) if text)
     recurring = sum(counts[text] >= MOST * len(outer.records) for text, _ in begins)
@@ -118,6 +119,6 @@ def _labelled(page: LinePage, outer: Region, below: Sequence[Region]) -> bool:
 
 
 def _record_of(page: LinePage, region: Region, node: int) -> int:
-    """Return which record a node is in, -1 for none."""
+    """Return the index of the record that a node is in, -1 if it is in none."""
     at = bisect_right(region.records, node, key=lambda record: record.first) - 1
     return at if at >= 0 and node < page.nodes[region.records[at].last].end else -1

@@ -2,7 +2,8 @@
 
 A section is recognised on another page by its *wrapper*: the path of the element around its records, and the sign that each record begins
 with. Every wrapper found on some page is applied to all pages, so that a section with one or two records is found if another page shows
-three. Instances of one wrapper are a *family*. They are one section if the boundary above them says the same, or if no page shows both.
+three. Instances of one wrapper are a *family*. Two of them are one section if the boundaries above them have the same text, or if no page
+shows both.
 """
 
 from bisect import bisect_left
@@ -31,7 +32,7 @@ MAX_RUNS = 100
 class FoundSection:
     """A section.
 
-    label: what the boundary above it says, "" for none.
+    label: the text of the boundary above it, "" for none.
     family: equal for sections of one wrapper.
     records: {page: its records}.
     """
@@ -43,11 +44,11 @@ class FoundSection:
 
 @dataclass(slots=True)
 class _SeenPage:
-    """A page while its sections are looked for.
+    """A page while its sections are being found.
 
-    taken: lines of sections found.
-    by_path: its elements.
-    above: boundaries in order.
+    taken: the lines of the sections found so far.
+    by_path: its elements, grouped by path.
+    above: its boundaries, in order.
     """
 
     page: LinePage
@@ -64,7 +65,7 @@ class _SeenPage:
         self.above = sorted(self.bounds)
 
     def label(self, line: int) -> str:
-        """Return what the boundary above a line says."""
+        """Return the text of the boundary above a line."""
         at = bisect_left(self.above, line) - 1
         return self.page.lines[self.above[at]].mark[0] if at >= 0 else ""
 
@@ -73,7 +74,7 @@ class _SeenPage:
 class _Family:
     """Instances of one wrapper.
 
-    labels: {what the boundary above says: {page: records}}.
+    labels: {text of the boundary above: {page: records}}.
     """
 
     labels: dict[str, dict[int, list[SectionRecord]]] = field(default_factory=dict)
@@ -82,7 +83,7 @@ class _Family:
         self.labels.setdefault(label, {}).setdefault(number, []).extend(records)
 
     def sections(self, family: int) -> Iterator[FoundSection]:
-        """Yield the sections. Labels that no page shows together are one section, called as on most pages."""
+        """Yield the sections. Labels that no page shows together are one section, which gets the label that most pages have."""
         merged: list[tuple[str, dict[int, list[SectionRecord]]]] = []
         for label, pages in sorted(self.labels.items(), key=lambda pair: (-len(pair[1]), pair[0])):
             into = next((held for _, held in merged if not held.keys() & pages.keys()), None)
@@ -95,7 +96,7 @@ class _Family:
 
 
 def follow_sections(pages: Sequence[LinePage]) -> list[FoundSection]:
-    """Return the dynamic sections of pages of one template, those of most lines first."""
+    """Return the dynamic sections of pages of one template, those with the most lines first."""
     common = SharedLines(pages)
     seen = _look(pages, common)
     static = _static(seen, common)
@@ -127,7 +128,7 @@ def _look(pages: Sequence[LinePage], common: SharedLines) -> list[_SeenPage]:
 
 
 def _static(seen: Sequence[_SeenPage], common: SharedLines) -> frozenset[Texts]:
-    """Return what records say that many pages have word for word."""
+    """Return the texts of records that many pages have word for word."""
     counts: Counter[Texts] = Counter()
     for each in seen:
         counts.update({read_record(each.page, record) for region in each.regions for record in region.records})
@@ -135,7 +136,7 @@ def _static(seen: Sequence[_SeenPage], common: SharedLines) -> frozenset[Texts]:
 
 
 def _wrappers(seen: Sequence[_SeenPage], static: frozenset[Texts]) -> list[Wrapper]:
-    """Return the wrappers of all refined sections, those of most lines first."""
+    """Return the wrappers of all refined sections, those with the most lines first."""
     lines: Counter[Wrapper] = Counter()
     for each in seen:
         for region in each.regions:

@@ -2,8 +2,8 @@
 
 A pattern is a tree like those of pages, but some of its leaves are wildcards. It is generalised over the pages of a cluster
 (`generalise_pages`): each page is mapped to the pattern so far by a restricted top-down mapping, and where the two differ, the pattern
-gets a wildcard. Matched with a page (`match_page`), the pattern says what stands at its wildcards. On news sites this tells the title and
-the body (`news`).
+gets a wildcard. Matched with a page (`match_page`), the pattern gives the parts of the page that its wildcards match. On news sites this
+tells the title and the body (`news`).
 
     pages     <p>Title: <b>A</b> by Ada</p>   <p>Title: <b>B</b></p>
     pattern   p[ "Title:" b[ . ] ? ]

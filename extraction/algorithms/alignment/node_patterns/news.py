@@ -1,9 +1,10 @@
-"""Title and body of news pages, told from their pattern (data labelling, Reis et al. 2004, section 4.4).
+"""Finds the title and the body of news pages from their pattern (data labelling, Reis et al. 2004, section 4.4).
 
-What stands at the wildcards is data, and the rest belongs to the site. The *body* consists of the long passages that stand together. Among
+The wildcards match data, and the rest belongs to the site. The *body* consists of long passages that are close together. Among
 the elements around paragraphs, it is the first that holds at least half as many words outside of links as the one with the most words,
 on the median page. The *title* is a passage of 1 to 20 words above the body that agrees with the page's <title> element. If no <title>
-tells the pages apart, it is the heading nearest above the body. Both are chosen on the pattern, so they are the same place on every page.
+tells the pages apart, it is the heading nearest above the body. Both are chosen on the pattern, so they are at the same place on every
+page.
 """
 
 import re
@@ -43,7 +44,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class NewsLabels:
-    """The nodes of a pattern, by number, at which title and body stand. None where there is none.
+    """The numbers of the pattern's nodes that match the title and the body, None for one that was not found.
 
     title: a wildcard.
     body: the element around the paragraphs.
@@ -55,7 +56,7 @@ class NewsLabels:
 
 @dataclass(frozen=True, slots=True)
 class NewsArticle:
-    """What a page holds at the labels. The body's place is the element around it, and its text is that of its passages."""
+    """The title and body of a page. The body's place is the element around it, and its text is the text of its passages."""
 
     title: Value | None
     body: Value | None
@@ -77,12 +78,12 @@ class _Passage:
 
     @property
     def is_prose(self) -> bool:
-        """Return whether it is more than links."""
+        """Return whether the passage holds more than links."""
         return bool(self.words) and self.linked <= MAX_LINK_FRACTION * len(self.words)
 
 
 def label_pattern(pattern: Pattern, matches: Sequence[PatternMatch], titles: Sequence[str]) -> NewsLabels:
-    """Return where title and body stand, judged by the pages that were matched.
+    """Return which nodes match the title and the body, judged by the matched pages.
 
     titles: the text of each page's <title>, "" if there is none.
     """
@@ -104,7 +105,7 @@ def extract_article(pattern: Pattern, labels: NewsLabels, found: PatternMatch) -
 
 
 class _Passages:
-    """The passages of some pages, and what follows from all of them."""
+    """The passages of some pages. Finds the body and the title from all pages together."""
 
     def __init__(self, pattern: Pattern, matches: Sequence[PatternMatch]) -> None:
         self.nodes = pattern.nodes()
@@ -145,7 +146,7 @@ class _Passages:
         return other <= node < other + self.nodes[other][0].size
 
     def _first_of_body(self, body: int | None) -> int | None:
-        """Return the first node of the body's prose. A title may stand before it in the same element."""
+        """Return the first node of the body's prose. The same element may hold the title before that node."""
         if body is None:
             return None
         long = (each.node for row in self.pages for each in row if each.is_prose and len(each.words) > MAX_TITLE_WORDS)
@@ -179,7 +180,7 @@ class _Passages:
 
 
 def _agreement(words: Sequence[str], title: str) -> float:
-    """Return the F1 of the words of a passage and of a title."""
+    """Return the F1 score of the words that a passage and a title share."""
     one, other = set(words), set(_WORD.findall(title.lower()))
     return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
 

@@ -21,7 +21,7 @@ MAX_NODES = 6_000
 
 
 def is_wildcard(tree: Tree) -> bool:
-    """Return whether anything can stand at this node of a pattern."""
+    """Return whether this node of a pattern is a wildcard."""
     return tree.label in WILDCARDS
 
 
@@ -32,7 +32,7 @@ def is_text(tree: Tree) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacedTree:
-    """A tree at its place on a page. children: those of the tree, at their places."""
+    """A tree together with its place on a page. children: the children of the tree, each with its place."""
 
     tree: Tree
     place: Location
@@ -47,7 +47,7 @@ class PlacedTree:
 
 
 def read_page_tree(root: etree._Element, forest: Forest) -> PlacedTree:
-    """Return the tree of a page: its elements and its texts, without blank texts and those that nobody sees."""
+    """Return the tree of a page: its elements and its texts, without blank or invisible texts."""
     return _PageTreeReader(forest).read(root)
 
 

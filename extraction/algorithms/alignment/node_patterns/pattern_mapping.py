@@ -5,7 +5,8 @@ The costs are those of `tree_mapping`, with additions for wildcards. A wildcard 
 
 A *strict* mapping has to describe the whole page: everything outside of wildcards has to be equal, and nothing may be missing.
 
-A mapping compares at most `MAX_CELLS` pairs of children. After that the rest of the lists is not paired, so that hostile pages end.
+A mapping compares at most `MAX_CELLS` pairs of children. Beyond that, the rest of the lists stays unpaired, so that mapping a hostile page
+still ends.
 """
 
 from collections.abc import Sequence
@@ -52,11 +53,11 @@ class PatternMapping(RestrictedMapping):
         return min(IMPOSSIBLE, self.children_cost(one, other))
 
     def fits(self, pattern: Tree, page: Tree) -> bool:
-        """Return whether the pattern describes the whole page, as far as the cells allow to tell."""
+        """Return whether the pattern describes the whole page, as far as the remaining cells allow this to be checked."""
         return self.pair_cost(pattern, page) < IMPOSSIBLE and self.cells_left > 0
 
     def align_children(self, pattern: Sequence[Tree], page: Sequence[Tree]) -> list[Step]:
-        """Return how two lists of children are mapped, in their order."""
+        """Return the steps that map one list of children to the other, in document order."""
         start, ours, theirs = split_common_ends(pattern, page)
         found: list[Step] = [(n, (n,)) for n in range(start)]
         found += [(None if i is None else i + start, tuple(j + start for j in taken)) for i, taken in self._trace(ours, theirs)]
@@ -78,7 +79,7 @@ class PatternMapping(RestrictedMapping):
         return list(range(len(inserted))) if one.label in (PLUS, KLEENE) else inserted
 
     def _trace(self, ours: Sequence[Tree], theirs: Sequence[Tree]) -> list[Step]:
-        """Read the mapping from the end to the beginning. A pair is preferred to an omission, and that to an insertion."""
+        """Read the mapping from the end to the beginning. A pair is preferred to an omission, and an omission to an insertion."""
         rows = self._rows(ours, theirs)
         found: list[Step] = []
         i, j, held = len(ours), len(theirs), list[int]()

@@ -1,4 +1,4 @@
-"""Generalising a pattern over pages, and matching it with a page."""
+"""Builds a pattern that generalises several pages, and matches a pattern with a page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Pattern:
     forest: Forest
 
     def nodes(self) -> list[tuple[Tree, int]]:
-        """Return (node, number of its parent, or -1 for the root) by number."""
+        """Return a (node, number of its parent) pair for each node, ordered by node number. The root's parent is -1."""
         found: list[tuple[Tree, int]] = []
         _number(self.tree, -1, found)
         return found
@@ -38,7 +38,7 @@ class Pattern:
 class PatternMatch:
     """How a page fits a pattern.
 
-    taken: {number of a node of the pattern: the trees of the page that stand there, in order}. An option that takes nothing has no entry.
+    taken: {number of a node of the pattern: the trees of the page matched there, in order}. An option that matches nothing has no entry.
     strict: whether the pattern describes the whole page. If not, the page was mapped at the least cost.
     """
 
@@ -57,7 +57,7 @@ def generalise_pages(pages: Sequence[PlacedTree], forest: Forest) -> Pattern:
 
 
 def match_page(pattern: Pattern, page: PlacedTree) -> PatternMatch:
-    """Return what of the page stands at each node of the pattern, strictly if the pattern describes the page, else at the least cost."""
+    """Return which parts of the page match each node of the pattern: strictly if possible, else at the least cost."""
     strict = PatternMapping(strict=True)
     fits = strict.fits(pattern.tree, page.tree)
     taken: dict[int, tuple[PlacedTree, ...]] = {}
@@ -89,7 +89,7 @@ def _generalise(pattern: Tree, page: Tree, forest: Forest, mapping: PatternMappi
 
 
 def _join_wildcards(parts: Sequence[Tree], forest: Forest) -> list[Tree]:
-    """Join neighbouring wildcards, unless each takes exactly one: nothing tells which of them takes what."""
+    """Join neighbouring wildcards, unless each takes exactly one subtree: otherwise it is unclear which of them takes what."""
     found: list[Tree] = []
     for wild, group in groupby(parts, key=is_wildcard):
         run = list(group)
@@ -101,7 +101,7 @@ def _join_wildcards(parts: Sequence[Tree], forest: Forest) -> list[Tree]:
 
 
 def _take(pattern: Tree, page: PlacedTree, number: int, mapping: PatternMapping, taken: dict[int, tuple[PlacedTree, ...]]) -> None:
-    """Note what stands at a node of the pattern and at all nodes below it."""
+    """Record in `taken` which trees of the page match a node of the pattern and each node below it."""
     taken[number] = (page,)
     if is_wildcard(pattern) or pattern.label != page.tree.label:
         return

@@ -1,4 +1,4 @@
-"""A page read by a wrapper: its row of the nested data set (Crescenzi et al. 2001, section 3), or where it does not match.
+"""Reads a page by a wrapper: into a row of the nested data set (Crescenzi et al. 2001, section 3), or a report of the mismatch.
 
 A sequence of the wrapper is compiled into the steps of a small machine, as regular expressions are. The children of an element are run
 through it depth first, with more rows and present optional parts tried first. A pair of step and position is entered once, so the time is
@@ -35,7 +35,7 @@ class WrapperMismatch:
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A mark of a set on the way: its beginning, the beginning of a row, or its end."""
+    """A mark for a set in the steps: the set begins, a row begins, or the set ends."""
 
     kind: Literal["set", "row", "end"]
     name: str
@@ -55,7 +55,7 @@ _Field = tuple[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class _Met:
-    """Something met on the way, and what was before it.
+    """Something met while reading, linked to what was met before it.
 
     what: a mark, a field's value, or the last thing met inside an element.
     """
@@ -69,7 +69,7 @@ _NOTHING = _Met(None, None)
 
 @dataclass(frozen=True, slots=True)
 class _Miss:
-    """At a child of an element, by its number, something else was wanted."""
+    """A mismatch at a child of an element, given by its number: the wrapper wanted something else."""
 
     here: Element
     at: int
@@ -82,7 +82,7 @@ class _Miss:
         return child.node if isinstance(child, Element) else self.here.node
 
     def reason(self, page: Element) -> str:
-        """Return it in words, with the text before it and, of several equal elements of the page, which one it is."""
+        """Return the mismatch in words, with the text before it and, if the page has several equal elements, which of them it is."""
         here = self.here
         alike = sorted(each.node for each in _elements(page) if each.label == here.label)
         which = f"<{here.label}>" if len(alike) == 1 else f"<{here.label}> ({alike.index(here.node) + 1} of {len(alike):,})"

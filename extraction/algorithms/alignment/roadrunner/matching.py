@@ -57,13 +57,13 @@ class Matching:
     """One merge of a wrapper and a page.
 
     last_resort: whether the last resort is allowed.
-    most: steps allowed.
+    most: the number of steps allowed.
     steps: steps taken so far.
     resorts: last resorts that the merge took.
-    stuck: labels down to the innermost element that could not be aligned.
-    nested, squares: parts and squares around what is being aligned, up to its element.
-    limit: steps after which that element is given up.
-    deep: all sequences around what is being aligned.
+    stuck: the labels on the path down to the innermost element that could not be aligned.
+    nested, squares: the number of parts and of squares around the current sequences, within their element.
+    limit: the number of steps after which that element is given up.
+    deep: the number of all sequences around the current ones.
     """
 
     last_resort: bool = True
@@ -90,7 +90,7 @@ class Matching:
         raise AlignmentError(f"in {place} there are different parts at one place, and neither is found further on")
 
     def pair(self, one: Node, two: Node, way: int) -> AlignedPair | None:
-        """Return two strings or elements as one, None if they do not match."""
+        """Return two strings or elements merged into one, None if they do not match."""
         if not isinstance(one, Element) or not isinstance(two, Element):
             return _strings(one, two)
         if one.label != two.label:
@@ -173,7 +173,7 @@ class Matching:
             yield from optionals.find_weaker_matches(self, ones, twos, at)
 
     def together(self, ones: Sequence[Node], twos: Sequence[Node], at: Alignment, way: int) -> Alignment | None:
-        """Return the alignment with what stands at both positions as one."""
+        """Return the alignment continued by merging the nodes at both positions, None if they do not match."""
         one, two = ones[at.i], twos[at.j]
         if isinstance(one, Maybe | Plus):
             return self._parts(one, two, at) if type(one) is type(two) else self._part(one, twos, at)
@@ -192,14 +192,14 @@ class Matching:
         return at.further((type(one)(found.nodes()),), found._replace(i=at.i + 1, j=at.j + 1))
 
     def _part(self, one: Maybe | Plus, twos: Sequence[Node], at: Alignment) -> Alignment | None:
-        """Align an optional or repeated part with what stands in the second sequence."""
+        """Align an optional or repeated part with the nodes of the second sequence."""
         found = self.rows(one.part, twos, at.j) if isinstance(one, Plus) else self._once(one.part, twos, at.j)
         if found is None or found.j == at.j:
             return None
         return at.further((type(one)(found.nodes()),), found._replace(i=at.i + 1))
 
     def _once(self, part: Nodes, twos: Sequence[Node], j: int) -> Alignment | None:
-        """Align an optional part that is there. What repeats at its end is an iterator of its own."""
+        """Align an optional part that is present. If nodes repeat at its end, they are an iterator of their own."""
         found = self._row(part, twos, j)
         while found is not None:
             more = next(find_iterators(self, found, part, twos), None)

@@ -1,4 +1,4 @@
-"""What follows a mismatch that is no iterator: optional parts (Crescenzi et al. 2001, section 4.1)."""
+"""Finds optional parts, which explain a mismatch that is no iterator (Crescenzi et al. 2001, section 4.1)."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -19,10 +19,10 @@ optional lines."""
 
 
 class Pairing(Protocol):
-    """What matches two nodes: `matching.Matching`, which asks for optional parts in turn."""
+    """An object that can match two nodes: `matching.Matching`, which in turn calls the functions of this module."""
 
     def together(self, ones: Sequence[Node], twos: Sequence[Node], at: Alignment, way: int) -> Alignment | None:
-        """Return the alignment with what stands at both positions as one."""
+        """Return the alignment continued by merging the nodes at both positions, None if they do not match."""
 
 
 def try_known_optionals(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Alignment) -> Iterator[Alignment]:
@@ -40,7 +40,7 @@ def try_known_optionals(matching: Pairing, ones: Sequence[Node], twos: Sequence[
 def find_on_one_side(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Alignment, *, whole: bool) -> Iterator[Alignment]:
     """Yield the alignments in which one side's token is found ahead on the other side, the nearest first.
 
-    At the end of a side, its end tag is the token, which a row does not have.
+    At the end of a side, the token is the end tag. A row has no end tag.
     """
     if at.i == len(ones) or at.j == len(twos):
         if whole:
@@ -53,7 +53,7 @@ def find_on_one_side(matching: Pairing, ones: Sequence[Node], twos: Sequence[Nod
 
 
 def find_weaker_matches(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Alignment) -> Iterator[Alignment]:
-    """Yield what is not STRICT: the two elements themselves, or optional parts on both sides, the cheaper first."""
+    """Yield the alignments that STRICT does not allow: the two elements themselves, or optional parts on both sides, the cheaper first."""
     both = matching.together(ones, twos, at, BOTH)
     if both is not None:
         yield both
@@ -74,7 +74,7 @@ def _on_both_sides(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node]
 
 
 def _found(matching: Pairing, ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, at: Alignment) -> Iterator[Alignment]:
-    """Yield the alignment that makes everything up to a place optional, if what stands there matches."""
+    """Yield the alignment that makes everything up to a place optional, if the nodes at that place match."""
     further = matching.together(ones, twos, Alignment(None, i, j), STRICT)
     if further is not None:
         yield skip_to(ones, i, twos, j, at).further(further.nodes(), further)

@@ -1,4 +1,4 @@
-"""How far two sequences are aligned, and what that costs."""
+"""Partial alignments of two sequences, and their costs."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,13 +14,13 @@ MET = 0.5
 
 
 class Alignment(NamedTuple):
-    """How far two sequences are aligned.
+    """A partial alignment of two sequences.
 
-    done: what was aligned.
-    i, j: where the first and the second sequence stand.
-    fresh: tokens of the second sequence that became optional.
-    lost: tokens of the first sequence that became optional.
-    resorts: last resorts taken.
+    done: the nodes aligned so far.
+    i, j: the positions reached in the first and the second sequence.
+    fresh: the number of tokens of the second sequence that became optional.
+    lost: the number of tokens of the first sequence that became optional.
+    resorts: the number of last resorts taken.
     """
 
     done: Done
@@ -31,7 +31,7 @@ class Alignment(NamedTuple):
     resorts: int = 0
 
     def nodes(self) -> Nodes:
-        """Return what was aligned, in document order."""
+        """Return the nodes aligned so far, in document order."""
         return tuple(backwards(self.done))[::-1]
 
     def swapped(self) -> "Alignment":
@@ -39,7 +39,7 @@ class Alignment(NamedTuple):
         return Alignment(self.done, self.j, self.i, self.lost, self.fresh, self.resorts)
 
     def further(self, nodes: Sequence[Node], more: "Alignment") -> "Alignment":
-        """Return the alignment continued with nodes to where `more` stands, which began here with nothing aligned."""
+        """Return the alignment continued with the nodes, up to the positions of `more`, which began where this one stands."""
         return Alignment(
             stacked(nodes, self.done), more.i, more.j, self.fresh + more.fresh, self.lost + more.lost, self.resorts + more.resorts
         )
@@ -54,7 +54,7 @@ class Alignment(NamedTuple):
 
 
 class AlignedPair(NamedTuple):
-    """Two nodes made one. fresh, lost, resorts: as in `Alignment`."""
+    """Two nodes merged into one. fresh, lost, resorts: as in `Alignment`."""
 
     node: Node
     fresh: int = 0

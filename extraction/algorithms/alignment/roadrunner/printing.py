@@ -1,4 +1,4 @@
-"""A wrapper as people read it: an indented regular expression."""
+"""Prints a wrapper for people to read: as an indented regular expression."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,8 +11,8 @@ from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, N
 class PrintedLine:
     """A line of a printed wrapper.
 
-    depth: how far it is indented.
-    name: of the field or set that ends or stands in it, else "".
+    depth: its level of indentation.
+    name: the name of the field in it or of the set that ends in it, else "".
     """
 
     depth: int
@@ -21,7 +21,7 @@ class PrintedLine:
 
     @property
     def indent(self) -> str:
-        """Two spaces a level."""
+        """The indentation: two spaces for each level."""
         return "  " * self.depth
 
 

@@ -1,8 +1,8 @@
-"""Iterators: what is repeated just before a mismatch (Crescenzi et al. 2001, section 4.2).
+"""Finds iterators: parts that are repeated just before a mismatch (Crescenzi et al. 2001, section 4.2).
 
-If a mismatch is the end of a list on one side and its next row on the other, the token before it is the last delimiter of a row. Then what
-stands from the mismatch up to the next occurrence of that delimiter is the *square*: a candidate for a row. It is matched backwards, from
-its delimiter, with what stands before the mismatch. Mismatches inside are solved like any other. If it matches, then everything before that
+If a mismatch is the end of a list on one side and its next row on the other, the token before it is the last delimiter of a row. Then the
+tokens from the mismatch up to the next occurrence of that delimiter are the *square*: a candidate for a row. It is matched backwards, from
+its delimiter, with the tokens before the mismatch. Mismatches inside are solved like any other. If it matches, then everything before that
 matches too, and all further rows on both sides, become (square)+.
 """
 
@@ -24,9 +24,9 @@ WITHIN = 2
 
 
 class RowMatching(Protocol):
-    """What matches rows: `matching.Matching`, which asks for iterators in turn.
+    """An object that can match rows: `matching.Matching`, which in turn calls `find_iterators`.
 
-    squares: how many squares are being tried within each other now.
+    squares: the number of nested squares that are being tried now.
     """
 
     squares: int
@@ -80,7 +80,7 @@ def _parts_turned(nodes: Iterable[Node]) -> Nodes:
 
 
 def _label(node: Node) -> str:
-    """Return what a delimiter is recognised by."""
+    """Return the label by which a delimiter is recognised."""
     if isinstance(node, Element):
         return node.label
     if isinstance(node, Maybe | Plus):

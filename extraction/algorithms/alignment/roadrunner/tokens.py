@@ -1,6 +1,6 @@
 """Pages as the tokens that are aligned (Crescenzi et al. 2001, section 3; docs/algorithms.md#roadrunner).
 
-The parser's tree is well formed already. What no reader sees is left out (scripts, styles, options, …), and so is what is deeper than
+The parser's tree is well formed already. Invisible elements are left out (scripts, styles, options, …), and so are elements deeper than
 `MAX_DEPTH`. Two things are decided from all pages together, so that they do not depend on which two pages are compared first:
 
 - A tag's label has the classes and ids that at least half of the pages share.
@@ -108,7 +108,7 @@ def _is_fixed(tag: str, text: str, count: int, pages: int) -> bool:
 
 
 def _read_page(root: etree._Element, name: str) -> _Unfrozen:
-    """Return one page. name: what an error calls it."""
+    """Return one page. name: how error messages refer to it."""
     top = _Unfrozen("", (), -1)
     chain, tokens = [top], 0
     for kind, element, text in walk_page(root, hidden=frozenset() if is_xml(root) else _OUT, max_depth=MAX_DEPTH):
@@ -133,7 +133,7 @@ def _read_page(root: etree._Element, name: str) -> _Unfrozen:
 
 
 def _close(closed: _Unfrozen, above: _Unfrozen, element: etree._Element) -> None:
-    """Make running text one string, and tell the element above what is in this one."""
+    """Join running text into one string, and add this element's totals to the element above it."""
     above.length += closed.length
     above.flat = above.flat and closed.flat and closed.tag in _INLINE
     own = any(isinstance(child, Text) for child in closed.children)

@@ -1,7 +1,7 @@
 """The wrapper: a union-free regular expression over tags and strings (Crescenzi et al. 2001, section 3).
 
     paper            here
-    tag tokens       `Element`: a start tag, what is between, its end tag. Pages come from the parser's tree, so both are always there
+    tag tokens       `Element`: a start tag, its content, its end tag. Pages come from the parser's tree, so both are always there
     string           `Text`
     #PCDATA          `Pcdata`
     (…)?             `Maybe`
@@ -27,7 +27,7 @@ class Text:
     """A constant string.
 
     fixed: whether it belongs to the template, so that it is matched like a tag.
-    place: where it stands, on a page.
+    place: if it is on a page, its place there.
     """
 
     text: str
@@ -36,7 +36,7 @@ class Text:
 
     @property
     def size(self) -> int:
-        """Its tokens."""
+        """The number of its tokens."""
         return FIXED if self.fixed else 1
 
     required = size
@@ -53,10 +53,10 @@ class Pcdata:
 
 @dataclass(frozen=True, eq=False)
 class Element:
-    """A start tag, what is between, and the end tag.
+    """A start tag, the content, and the end tag.
 
-    label: its name, with the classes that tell it from others.
-    node: its index, on a page.
+    label: its name, with the classes that distinguish it from others.
+    node: if it is on a page, its index there.
     """
 
     label: str
@@ -65,12 +65,12 @@ class Element:
 
     @cached_property
     def size(self) -> int:
-        """Tokens in it, without the end tag. A repeated part counts one row."""
+        """The number of tokens in it, without the end tag. A repeated part counts one row."""
         return 1 + size(self.children)
 
     @cached_property
     def required(self) -> int:
-        """Tokens in it that are in no optional part."""
+        """The number of tokens in it that are in no optional part."""
         return 1 + required(self.children)
 
 
@@ -84,25 +84,25 @@ class Maybe:
 
     @cached_property
     def size(self) -> int:
-        """Tokens in it."""
+        """The number of tokens in it."""
         return size(self.part)
 
 
 @dataclass(frozen=True, eq=False)
 class Plus:
-    """(…)+ name: of the set. It is "" until the wrapper is complete, and if no string in the set varies."""
+    """(…)+ name: the name of the set. It is "" until the wrapper is complete, and if no string in the set varies."""
 
     part: "Nodes"
     name: str = ""
 
     @cached_property
     def size(self) -> int:
-        """Tokens of one row."""
+        """The number of tokens of one row."""
         return size(self.part)
 
     @cached_property
     def required(self) -> int:
-        """Tokens of one row that are in no optional part."""
+        """The number of tokens of one row that are in no optional part."""
         return required(self.part)
 
 
@@ -120,7 +120,7 @@ def stacked(nodes: Iterable[Node], before: Done = None) -> Done:
 
 
 def backwards(done: Done) -> Iterator[Node]:
-    """Yield its nodes, the last first."""
+    """Yield the nodes of a sequence, the last one first."""
     while done is not None:
         node, done = done
         yield node
@@ -137,7 +137,7 @@ def required(nodes: Sequence[Node]) -> int:
 
 
 def optional(nodes: Sequence[Node]) -> Nodes:
-    """Return the sequence as an optional part. Nothing stays nothing, and an optional part is not put into another."""
+    """Return the sequence as an optional part. An empty sequence stays empty, and an optional part is not made optional twice."""
     if not nodes:
         return ()
     only = nodes[0]

@@ -1,14 +1,14 @@
-"""Which candidates make the model: those that cost least together with the sequences told by them (Garofalakis et al. 2000, section 6).
+"""Chooses candidates for the model: those that cost least, with the sequences encoded by them (Garofalakis et al. 2000, section 6).
 
-This is facility location. Candidates are facilities, each opened at its own cost, and each sequence is served by the open one that tells it
-most cheaply. The paper uses an approximation by local search. Here it is the greedy one of Hochbaum (1982), whose cost is within ln n of
+This is facility location. Candidates are facilities, each opened at its own cost, and each sequence is served by the open one that encodes
+it most cheaply. The paper uses an approximation by local search. Here it is the greedy one of Hochbaum (1982), whose cost is within ln n of
 the least: of all candidates and sets of sequences that are not served yet, the pair of least cost per sequence is taken, until all are
 served. From that, and from the best single candidate, local changes follow (one candidate opened, closed or exchanged) while they save
 anything.
 
-The open candidates become one choice. Its bars are written, and its part is told with each sequence. The paper's distances leave that out.
-Here local changes are judged with it (`Joined`); otherwise four sequences would always be cheaper than ``(a|b)(c|d)``. Cost: candidates
-times sequences for each round.
+The open candidates become one choice. Its bars cost symbols, and each sequence has to state its part of the choice. The paper's distances
+leave these costs out. Here local changes are judged with them (`Joined`); otherwise four sequences would always be cheaper than
+``(a|b)(c|d)``. Cost: candidates times sequences for each round.
 """
 
 import math
@@ -25,17 +25,17 @@ MAX_ROUNDS = 50
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What it costs that several candidates are open.
+    """The extra cost of having several candidates open.
 
-    bar: for each candidate but the first.
-    chosen: for each client, by how many are open.
+    bar: the cost for each candidate but the first.
+    chosen: the cost for each client, by the number of open candidates.
     """
 
     bar: float = 0.0
     chosen: Callable[[int], float] = lambda _: 0.0
 
     def cost(self, count: int, clients: int) -> float:
-        """Return the cost for so many open candidates."""
+        """Return the extra cost for `count` open candidates and the given number of clients."""
         return self.bar * (count - 1) + self.chosen(count) * clients if count > 1 else 0.0
 
 

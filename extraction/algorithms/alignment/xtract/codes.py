@@ -1,13 +1,13 @@
-"""What a model and a sequence written by it cost (Garofalakis et al. 2000, section 3, MDL).
+"""The costs of a model and of a sequence encoded by it (Garofalakis et al. 2000, section 3, MDL).
 
 The theory is the model: each of its symbols costs log2(|Σ| + 6) bits, for the names Σ and the signs ``| * + ? ( )``. The data is each
-sequence as told by the model: which part of each choice, how often each star:
+sequence as encoded by the model: the part taken of each choice, and the number of repetitions of each star:
 
     seq((ab|c)*(de|fg*), abccabfggg)  =  4 1 2 2 1 2 3
 
-A choice of m costs log2 m bits, rounded up. A number k costs what Elias' gamma code needs for k + 1. This is the paper's code (the number
-of digits in unary, then the digits), changed so that it covers 0. An optional part is a choice of two. If a sequence can be told in several
-ways, the cheapest counts. Cost: positions times parts of the model, and their square below a star, up to `MAX_STEPS`.
+A choice between m parts costs log2 m bits, rounded up. A number k costs what Elias' gamma code needs for k + 1. This is the paper's code
+(the number of digits in unary, then the digits), changed so that it covers 0. An optional part is a choice between two. If a sequence has
+several encodings, the cheapest counts. Cost: positions times parts of the model, and their square below a star, up to `MAX_STEPS`.
 """
 
 import math
@@ -34,9 +34,9 @@ Ends = dict[int, float]
 class Code:
     """The costs.
 
-    symbol: of one symbol of a model.
-    chosen: of one of m parts.
-    counted: of a number of repetitions.
+    symbol: the cost of one symbol of a model.
+    chosen: the cost of choosing one of m parts.
+    counted: the cost of a number of repetitions.
     """
 
     symbol: float
@@ -45,7 +45,7 @@ class Code:
 
 
 def bit_code(alphabet: int) -> Code:
-    """Return the code for models over so many names."""
+    """Return the code for models over an alphabet of so many names."""
     return Code(math.log2(alphabet + SIGNS), lambda m: float((m - 1).bit_length()), lambda k: 2.0 * (k + 1).bit_length() - 1)
 
 
@@ -64,9 +64,9 @@ class StepBudget:
 def sequence_cost(
     model: Model, sequence: Sequence[str], code: Code, *, positions: Positions | None = None, budget: StepBudget | None = None
 ) -> float:
-    """Return the cost of a sequence told by a model. It is infinite if the model does not accept it, or if telling it takes too many steps.
+    """Return the cost of a sequence encoded by a model. It is infinite if the model does not accept it or encoding takes too many steps.
 
-    positions: those of the model, if known. They tell quickly that most models do not accept it.
+    positions: those of the model, if known. They show quickly that a model does not accept the sequence, which is the usual case.
     """
     if not (positions or Positions.of_model(model)).accept(sequence):
         return math.inf

@@ -1,9 +1,9 @@
 """A document type for pages of XML: a content model for each element, and its attributes.
 
-An element with text has ``(#PCDATA)``, or ``(#PCDATA | a | b)*`` beside children, since XML has no more exact mixed content. An element
-with neither is EMPTY. An attribute that every element of the name has is #REQUIRED, and any other is #IMPLIED. A document type knows no
-namespaces. So names are those in the file (``g:price``, ``xml:lang``), and a declaration of a prefix (``xmlns:g``) is an attribute. Every
-page whose elements were read is valid against it. Cost: one pass over the elements, and `infer_content` for each name.
+An element with text has ``(#PCDATA)``, or ``(#PCDATA | a | b)*`` if it also has children, since XML allows no stricter mixed content. An
+element with neither is EMPTY. An attribute that every element of the name has is #REQUIRED, and any other is #IMPLIED. A document type
+knows no namespaces. So names are those in the file (``g:price``, ``xml:lang``), and a declaration of a prefix (``xmlns:g``) is an
+attribute. Every page whose elements were read is valid against it. Cost: one pass over the elements, and `infer_content` for each name.
 """
 
 from collections import Counter
@@ -40,8 +40,8 @@ class ElementType:
     """An element of a document type.
 
     count: how many there are on the pages.
-    content: its model, None if it holds text.
-    children: names of elements in its text.
+    content: its content model, None if it holds text.
+    children: if it holds text, the names of the elements among it.
     attributes: {name: share of the elements that have it}.
     """
 
@@ -61,7 +61,7 @@ class ElementType:
 
 @dataclass(frozen=True, slots=True)
 class DocumentType:
-    """What pages of a template may hold.
+    """The declarations of the elements that pages of a template may hold.
 
     elements: the root first, then in the order of their first occurrence on the pages.
     """
@@ -80,7 +80,7 @@ class _SeenElements:
 
     sequences: the names of each element's children.
     has_text: whether any holds text.
-    attributes: how often they have each attribute.
+    attributes: the number of elements that have each attribute.
     """
 
     sequences: list[tuple[str, ...]] = field(default_factory=list)
@@ -109,7 +109,7 @@ class _Look:
         self._left = MAX_ELEMENTS
 
     def page(self, root: etree._Element) -> None:
-        """Read all elements of a page while `MAX_ELEMENTS` lasts."""
+        """Read the elements of a page, until `MAX_ELEMENTS` elements of all pages were read."""
         prefixes: dict[str, set[str]] = {_XML: {"xml"}}
         declared: list[str] = []  # namespaces come before the element that declares them
         for _, what in etree.iterwalk(root, events=("start-ns", "start")):

@@ -1,10 +1,10 @@
-"""Factoring: candidates with one beginning or one end become one candidate with a choice in it (Garofalakis et al. 2000, section 5).
+"""Factors candidates: those with a common beginning or end become one candidate with a choice in it (Garofalakis et al. 2000, section 5).
 
     ac, ad, bc, bd                  →  (a|b)(c|d)
     b, c, ab, ac, df, dg, ef, eg    →  a?(b|c)|(d|e)(f|g)
 
-`factor_candidates` is the paper's, after Wang's factoring of logic expressions: of all divisors, the one is taken that leaves the least to
-write, and divisor, quotient and remainder are factored in turn. `factor_subsets` chooses what is factored together: candidates that share
+`factor_candidates` follows the paper, after Wang's factoring of logic expressions: it takes the divisor whose result is the shortest to
+write, and then factors divisor, quotient and remainder. `factor_subsets` chooses which candidates are factored together: those that share
 much and whose sequences differ. Cost: the square of the symbols for each divisor taken, with at most `MAX_TOGETHER` candidates.
 """
 
@@ -73,7 +73,7 @@ def factor_subsets(candidates: Sequence[Symbols], covers: Mapping[Symbols, froze
 
 
 def _subset(seed: Symbols, order: Sequence[Symbols], covers: Mapping[Symbols, frozenset[int]], shared: "_Shared") -> list[Symbols]:
-    """Return the seed and what shares most with it, as long as their sequences differ."""
+    """Return the seed and the candidates that share most with it, as long as their sequences differ."""
     ranked = sorted(order, key=lambda each: -shared.with_seed(each, seed))
     chosen, covered = [seed], covers[seed]
     for each in ranked:
@@ -104,7 +104,7 @@ class _Shared:
         return max((*begins, *ends), default=0)
 
     def with_seed(self, each: Symbols, seed: Symbols) -> int:
-        """Return how many symbols it has in common with another at the beginning and at the end."""
+        """Return how many symbols a candidate shares with the seed at the beginning and at the end."""
         one, other = self._numbers[each], self._numbers[seed]
         return _same(one, other) + _same(one[::-1], other[::-1])
 

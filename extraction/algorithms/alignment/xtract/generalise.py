@@ -1,10 +1,10 @@
-"""Generalisation: repetitions and alternations in a sequence become starred parts (Garofalakis et al. 2000, section 4).
+"""Generalises sequences: repetitions and alternations become starred parts (Garofalakis et al. 2000, section 4).
 
     s = abababcababc  →  (ab)*c(ab)*c  →  ((ab)*c)*        `discover_repetitions`, r = 2
     s = abcbac        →  a(b|c)*ac                         `discover_alternations`, d = 2
 
-Each sequence gives itself and, for r in `REPEATS` and d in `REACHES` of its length, what both steps make of it. Cost: the square of a
-sequence's length for each round of `discover_repetitions`.
+Each sequence yields itself and, for r in `REPEATS` and d in `REACHES` (as shares of its length), the result of both steps. Cost: the square
+of a sequence's length for each round of `discover_repetitions`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,8 +36,8 @@ def generalise_sequence(sequence: Sequence[str]) -> list[Symbols]:
 def discover_repetitions(symbols: Symbols, r: int) -> Symbols:
     """Return the symbols with repetitions starred (DISCOVERSEQPATTERN).
 
-    The part with the most repetitions in a row, at least r, becomes ``(part)*`` wherever it stands so often. This is repeated until there
-    is none. Of equally frequent parts the shortest is taken, and of those the first.
+    The part with the most repetitions in a row, at least r, becomes ``(part)*`` wherever it is repeated that often. This goes on until
+    there is no such part. Of equally frequent parts the shortest is taken, and of those the first.
     """
     for _ in range(MAX_ROUNDS):
         part = _most_repeated(symbols, r)
@@ -48,7 +48,7 @@ def discover_repetitions(symbols: Symbols, r: int) -> Symbols:
 
 
 def discover_alternations(symbols: Symbols, d: float) -> Symbols:
-    """Return the symbols with each stretch in which symbols recur within d places as ``(a|b|…)*`` of its symbols (DISCOVERORPATTERN)."""
+    """Return the symbols, with ``(a|b|…)*`` for each stretch in which symbols recur within d places (DISCOVERORPATTERN)."""
     found: list[Model] = []
     for start, end in _stretches(symbols, d):
         stretch = symbols[start:end]
@@ -67,7 +67,7 @@ def _most_repeated(symbols: Symbols, r: int) -> Symbols:
 
 
 def _runs(symbols: Symbols, period: int) -> Iterator[tuple[int, int]]:
-    """Yield (start, how many places from there agree with those a period later) for each run, as long as it gets."""
+    """Yield (start, number of places from there that agree with those a period later) for each maximal run."""
     start = 0
     for place in range(len(symbols) - period + 1):
         if place == len(symbols) - period or symbols[place] != symbols[place + period]:

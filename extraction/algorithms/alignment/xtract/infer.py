@@ -1,4 +1,4 @@
-"""From the sequences of one element's children to its content model (Garofalakis et al. 2000)."""
+"""Infers the content model of an element from the sequences of its children (Garofalakis et al. 2000)."""
 
 import math
 from collections import Counter
@@ -31,8 +31,8 @@ class Content:
 
     model: XTRACT's model, of least cost.
     deterministic: the model for a DTD. It is the same if XML allows that.
-    cost: of the model with the sequences told by it.
-    widened: whether what was left out made it any order of any children.
+    cost: the cost of the model and of the sequences encoded by it.
+    widened: whether the model had to allow any order of any children, because something was left out.
     """
 
     model: Model
@@ -44,8 +44,8 @@ class Content:
 def infer_content(sequences: Sequences, *, code: Code | None = None, budget: StepBudget | None = None) -> Content:
     """Return the content model of an element by the sequences of its children's names.
 
-    code: the bits of the paper by default.
-    budget: shared by the elements of a document type. Once it is spent, an element gets any order of its children.
+    code: the costs; by default those of the paper, in bits.
+    budget: shared by the elements of a document type. Once it is spent, an element's model allows its children in any order.
     """
     counts = Counter(tuple(sequence) for sequence in sequences)
     if not counts or set(counts) == {()}:
@@ -57,7 +57,7 @@ def infer_content(sequences: Sequences, *, code: Code | None = None, budget: Ste
     budget = budget or StepBudget()
     if budget.left <= 0:
         return Content(anything, anything, math.inf, widened=True)
-    budget.left -= sum(len(sequence) ** 2 for sequence in sample) // 10  # what generalising them takes
+    budget.left -= sum(len(sequence) ** 2 for sequence in sample) // 10  # the steps that generalising them takes
     found = _ModelSearch(sample, code or codes.bit_code(len(names)), anything, budget).best()
     positions = Positions.of_model(found.deterministic)
     if all(positions.accept(sequence) for sequence in counts):
@@ -109,7 +109,7 @@ class _ModelSearch:
         )
         able = sorted((each for each in whole if math.isfinite(self._total(each))), key=lambda each: (self._total(each), repr(each)))
         allowed = next((each for each in able if Positions.of_model(each).deterministic), None)
-        if allowed is None:  # telling the sequences by any of them takes too many steps
+        if allowed is None:  # encoding the sequences by any candidate takes too many steps
             return Content(self._anything, self._anything, math.inf, widened=True)
         return Content(able[0], allowed, self._total(able[0]))
 

@@ -1,8 +1,8 @@
-"""A model by its positions (Glushkov): which names can stand first, and which after which; and so whether it is deterministic.
+"""A model by its positions (Glushkov): which names can come first, which can follow which, and therefore whether it is deterministic.
 
 XML allows only content models in which each name in a document corresponds to one name in the model, without looking ahead
-(Brüggemann-Klein & Wood 1998). No two positions of one name may come first, or after the same position. Cost: the square of the model's
-names.
+(Brüggemann-Klein & Wood 1998). So two positions of the same name must not both be able to come first, or both follow the same position.
+Cost: the square of the model's names.
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ from extraction.algorithms.alignment.xtract.models import Choice, Concatenation,
 class Positions:
     """The positions of a model.
 
-    names: of the positions.
-    first, last: the positions that can stand there.
-    follow: of each position, those after it.
+    names: the name at each position.
+    first, last: the positions that can come first, and those that can come last.
+    follow: for each position, the positions that can follow it.
     empty: whether the empty sequence is accepted.
     """
 
