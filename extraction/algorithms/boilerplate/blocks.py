@@ -1,9 +1,9 @@
 """Content blocks of a page (Lin & Ho 2002, section 4.1; docs/algorithms.md#infodiscoverer).
 
-In the paper, each TABLE is a block of the strings in it that are in no table within it, so that blocks are leaf-most areas; TITLE is a
-block of its own. Today div, section and similar elements structure a page, with or without tables, and they divide it in the same way. The
-paper's second phase goes on to smaller elements too. Rows and cells are no blocks: a value belongs with its label and with the values
-beside it, or what is the same on most pages would be lost.
+In the paper, each TABLE is a block. It holds the strings in the table except those in tables nested within it. TITLE is a block of its own.
+Today div, section and similar elements structure a page, with or without tables, and they divide it in the same way. The paper's second
+phase goes on to smaller elements too. Rows and cells are not blocks: a value stays with its label and the values beside it, or else a value
+that is the same on most pages would be lost.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ class Block:
 
     node: the index of its element.
     nodes: the elements whose own text it holds.
-    chars: of that text, cleaned.
+    chars: number of characters of that text, cleaned.
     features: {feature: how often} of that text.
     """
 

@@ -5,10 +5,10 @@ pages, so that Σ_j w_ij = 1. H(F_i) = −Σ_j w_ij log_|D| w_ij is 1 for a feat
 single page has. H(CB) is the mean over a block's distinct features. A block above the threshold is redundant.
 
 The threshold is greedy (section 4.5). The paper raises it by a step until "the increase never includes more features". We take *never*
-literally. A flat stretch with more to come above it is not the end; such a stretch lies between a title that each page has for itself (0)
-and the first values (0.3). The last threshold is one step under 1 (0.9 in the paper, with its step of 0.1), so what stands alike on all
-pages is never informative. A block without features has entropy 1, because it says nothing. Nothing can be told about a single page, so all
-of it is informative.
+literally. A flat stretch is not the end if higher thresholds include more features. Such a stretch lies between a title that is different
+on each page (0) and the first values (0.3). The last threshold is one step under 1 (0.9 in the paper, with its step of 0.1), so text that
+is the same on all pages is never informative. A block without features has entropy 1, because it says nothing. A single page cannot be
+compared with others, so all of it is informative.
 
 Cost: linear in the features of all blocks.
 """
@@ -67,8 +67,8 @@ def measure_features(pages: Sequence[Features]) -> dict[str, float]:
 
 
 def measure_block(block: Features, features: Mapping[str, float]) -> float:
-    """Return H(CB), the mean of its features' entropies; 1 for a block without any. An unknown feature belongs to this page alone and has
-    0."""
+    """Return H(CB), the mean of its features' entropies; 1 for a block without any. An unknown feature occurs on this page only, so its
+    entropy is 0."""
     return sum(features.get(feature, 0.0) for feature in block) / len(block) if block else 1.0
 
 

@@ -1,7 +1,7 @@
 """Template and content as they are shown on a page: the elements to dim, and the element that holds the main text.
 
 Text is dimmed in redundant blocks (`entropy`) and in template nodes (`template_hash`) that hold a whole block. A template node within an
-informative block stays as it is, because nothing tells a label from a value that is the same on most pages.
+informative block stays as it is, because a label cannot be told from a value that is the same on most pages.
 """
 
 from collections.abc import Collection, Sequence
@@ -36,7 +36,7 @@ def find_main_text(page: Sequence[HashedNode], blocks: Sequence[Block], informat
     count."""
     chars = [0] * len(page)
     for block, keeps in zip(blocks, informative, strict=True):
-        if keeps and block.node:  # what stands loose in the page's root has no element of its own
+        if keeps and block.node:  # text directly in the page's root has no element of its own
             chars[block.node] += block.chars
     sums = [0, *accumulate(chars)]
     node, wanted = 0, MAIN_FRACTION * sums[-1]

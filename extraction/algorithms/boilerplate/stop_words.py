@@ -1,6 +1,6 @@
 """Stop words: the closed classes (articles, pronouns, prepositions, conjunctions, auxiliaries) of the languages most pages are in.
 
-Without a list, a language only loses a little sharpness, because what stands on every page has the highest entropy anyway.
+For a language without a list, results are only a little less sharp, because words that are on every page have the highest entropy anyway.
 """
 
 _WORDS = {

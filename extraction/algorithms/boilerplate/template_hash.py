@@ -6,7 +6,7 @@ Each node has a hash of all its HTML, and hashes are counted over the pages of a
 
 The hash of a node is made of its tag, its attributes and the hashes of its children. So equal HTML has equal hashes, and a page is hashed
 in linear time. Hashing each node's serialised HTML would be quadratic in the depth. Comments, scripts and text count; white space is
-collapsed. `high` keeps out what occurs many times everywhere, such as empty cells.
+collapsed. `high` excludes HTML that occurs many times everywhere, such as empty cells.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ GAP_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class HtmlAmount:
-    """What a piece of HTML amounts to.
+    """The size of a piece of HTML.
 
     size_bytes: of tags, attributes and text.
     words: that a reader sees.
@@ -110,7 +110,7 @@ def count_hashes(pages: Iterable[Sequence[HashedNode]]) -> Counter[int]:
 def find_template_nodes(page: Sequence[HashedNode], counted: Counter[int], *, low: float, high: float) -> list[int]:
     """Return the indices of a page's template nodes, none of them within another.
 
-    Raises ValueError if low is under 2 or above high: what occurs once is shared with nothing.
+    Raises ValueError if low is under 2 or above high: HTML that occurs only once is not shared.
 
     low, high: bounds of the count of a template node, both included.
     """
@@ -136,7 +136,7 @@ def join_regions(page: Sequence[HashedNode], template: Sequence[int], *, gap_byt
         between = _between(page, before, node) if at >= 0 else HtmlAmount()
         if at >= 0 and between.size_bytes <= gap_bytes:
             found[at] = TemplateRegion(row.parent, found[at].start, row.end, found[at].measure + between + row.whole)
-            del found[at + 1 :]  # those within the gap: they are in it now
+            del found[at + 1 :]  # drop regions within the gap: the joined region now includes them
         else:
             at = len(found)
             found.append(TemplateRegion(row.parent, node, row.end, row.whole))
@@ -154,7 +154,7 @@ def _index(index: dict[etree._Element, int], element: etree._Element | None) -> 
 
 
 def _between(page: Sequence[HashedNode], before: int, node: int) -> HtmlAmount:
-    """Return what stands between two siblings: the text after the first, and the siblings after it with theirs."""
+    """Return the amount of HTML between two siblings: the text after the first, and the siblings between them with the text after each."""
     found, sibling = page[before].tail, page[before].end
     while sibling < node:
         found += page[sibling].whole + page[sibling].tail

@@ -1,9 +1,10 @@
 """Template text by windows (Gibson, Punera & Tomkins, WWW 2005, text-based detector; docs/algorithms.md#template-detection).
 
 The paper's symbols: W is the length in characters of a window that slides over a page's text without tags, D the divisor, P the number of
-pages looked at, and F the fewest of them that hold a fragment of the template. A fragment is kept only if its hash ≡ 0 mod D, so that what
-is counted once is counted wherever it stands; D = 0 keeps all. Fragments on at least F pages belong to the template. Those that overlap or
-touch in a page are joined. The set of hashes alone marks a new page, in one scan.
+pages looked at, and F the smallest number of them that must hold a fragment for it to belong to the template. A fragment is kept only if
+its hash ≡ 0 mod D, so that the same fragment is kept on every page or on none; D = 0 keeps all. Fragments on at least F pages belong to the
+template. Those that overlap or touch in a page are joined. The set of hashes suffices to mark the template parts of a new page, in one
+scan.
 
 The hash of a window is Σ a_i·c_i mod 2^64 over its code points c_i, with fixed odd a_i, mixed by SplitMix64's finalizer. Two windows agree
 by chance once in 2^44, whatever the page's author writes. W numpy passes over the page hash all of its windows. A fragment counts once a

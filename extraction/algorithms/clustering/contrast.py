@@ -1,8 +1,8 @@
 """What sets some pages of a cluster apart from the rest, so that more pages like them can be found.
 
 A person says of one page that it does not belong to its template. Other pages like it should leave with it. Comparing whole pages does not
-find them, because all pages have the template in common. So only those steps count that most of the pages apart answer otherwise than the
-rest, and a step weighs more the larger the difference is. Cost: linear in the steps of the pages.
+find them, because all pages have the template in common. So only those steps count that most of the separated pages have and most others
+lack, or the reverse. The larger the difference, the more a step weighs. Cost: linear in the steps of the pages.
 """
 
 from collections.abc import Sequence
@@ -23,11 +23,11 @@ leave a template whose pages have many options; its likeness was 0.53 to 0.56.""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contrast:
-    """What tells the pages apart from the rest.
+    """The steps by which the separated pages differ from the rest.
 
     steps: hashes of the steps, ascending.
-    there: whether the pages apart have each step.
-    weights: of each step, from 0.5 to 1.
+    there: for each step, whether the separated pages have it.
+    weights: the weight of each step, from 0.5 to 1.
     """
 
     steps: U64
@@ -36,7 +36,7 @@ class Contrast:
 
     @classmethod
     def between(cls, apart: Sequence[PageSteps], rest: Sequence[PageSteps]) -> "Contrast":
-        """Return what tells the first pages from the second. Without pages on either side nothing does."""
+        """Return the steps by which the first pages differ from the second. There are none if either group is empty."""
         if not apart or not rest:
             return cls(np.zeros(0, np.uint64), np.zeros(0, np.bool_), np.zeros(0))
         steps = np.unique(np.concatenate([page.steps for page in [*apart, *rest]]))
@@ -45,7 +45,8 @@ class Contrast:
         return cls(steps[telling], difference[telling] > 0, np.abs(difference[telling]))
 
     def likeness(self, page: PageSteps) -> float:
-        """Return the share of the weights for which the page answers as those apart, from 0 to 1; 0 if nothing tells them apart."""
+        """Return how much the page is like the separated pages: the share, by weight, of steps on which it agrees with them, from 0 to 1.
+        Without steps it is 0."""
         if not len(self.steps):
             return 0.0
         same = np.isin(self.steps, page.steps, assume_unique=True) == self.there

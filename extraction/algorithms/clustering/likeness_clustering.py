@@ -1,13 +1,14 @@
-"""Clusters by any measure of likeness that is slow to compute: hierarchical on a sample, and the rest to the nearest cluster.
+"""Clusters by any measure of likeness that is slow to compute: a sample is clustered hierarchically, and every other page joins the nearest
+cluster.
 
 Reis et al. (2004, section 4.1) cluster pages by RTDM this way (docs/algorithms.md#rtdm). The measure is passed in (`alignment.rtdm`). In a
 sample, the pair of clusters with the largest mean likeness of their members is merged (average linkage) while it reaches the bound. Each
 other page goes to the cluster whose medoid is most like it, or starts a cluster that later pages can join. Cost: the square of the sample,
 and pages · clusters.
 
-If a bound of the likeness is cheap (`at_most`), most pairs need not be measured, and the clusters stay the same. A mean over two clusters
-reaches the bound only if one of their pairs does, so items that no chain of such pairs joins are never merged. And a medoid that cannot be
-more like a page than the best one so far need not be measured.
+If an upper bound of the likeness is cheap to compute (`at_most`), most pairs need not be measured, and the clusters are the same. A mean
+over two clusters reaches the bound only if one of their pairs does, so items that no chain of such pairs joins are never merged. And a
+medoid that cannot be more like a page than the best one so far need not be measured.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,7 +40,7 @@ def cluster_by_likeness(
     """Return groups of item numbers, sorted by their first items. Every item is in one.
 
     likeness: symmetric, and 1 for equal items.
-    at_most: what the likeness cannot exceed, if that is known without measuring it.
+    at_most: returns an upper bound of the likeness without measuring it, if there is such a bound.
     """
     chosen = sorted({int(place) for place in np.linspace(0, len(items) - 1, min(sample, len(items)))})
     groups, medoids = [], []
@@ -62,7 +63,7 @@ def cluster_by_likeness(
 
 
 def _joined(items: Sequence[Item], at_most: Measure[Item], bound: float) -> list[list[int]]:
-    """Return the items' numbers by the chains of pairs that may reach the bound."""
+    """Return groups of item numbers. Items are in one group if a chain of pairs that may reach the bound connects them."""
     left, found = list(range(len(items))), []
     while left:
         part = waiting = [left.pop(0)]

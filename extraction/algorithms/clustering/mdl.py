@@ -1,8 +1,8 @@
-"""Minimum description length: what it costs in bits to write pages down, and merging while that cost falls.
+"""Minimum description length: the bits that it takes to write pages down, and merging of groups as long as that number falls.
 
-Nothing here depends on pages or paths. `AdaptiveCode` writes yes/no answers whose probability is not known beforehand. Each answer is coded
+Nothing here depends on pages or paths. `AdaptiveCode` prices yes/no answers whose probability is not known beforehand. Each answer is coded
 by the share seen so far, starting with half a yes and half a no (Krichevsky & Trofimov 1981). This costs about half the logarithm of the
-number of answers more than with a known probability. `merge_best_pairs` merges the best pair again and again.
+number of answers more than with a known probability. `merge_best_pairs` merges the best pair until no merge is worth it.
 """
 
 from collections.abc import Callable
@@ -46,8 +46,8 @@ def merge_best_pairs(count: int, score: Score, merge: Callable[[int, int], None]
     its smallest number, and groups are sorted by it. Memory: count² numbers. Time: one score for every pair, and one row of scores for each
     merge.
 
-    score: symmetric. A merged item is known by its smaller number.
-    merge: merge(i, j) is called before each merge, with i < j. Item j is not asked about again.
+    score: symmetric. A merged group is referred to by its smallest number.
+    merge: merge(i, j) is called before each merge, with i < j. After that, no score is asked for item j.
     """
     groups = [[item] for item in range(count)]
     table = np.full((count, count), -np.inf)

@@ -1,19 +1,20 @@
 """Are two groups of pages one template? The costs behind the second stage of clustering (docs/algorithms.md#page-clustering).
 
-Pages are sets of steps (`page_steps`). Every step is a question that is asked only where the step it hangs on is there: a page without
-comments is not asked about each part of a comment. What the answers cost tells groups apart. There are two codes for them:
+Each page is a set of steps (`page_steps`). Every step is a yes/no question ("does the page have it?"). It is asked only of pages that have
+the step's parent: a page without comments is not asked about each part of a comment. The cost in bits of the answers shows whether groups
+differ. There are two codes for them:
 
-- The *site's* code knows how often all pages of the site say yes. A group uses it for free. So what is the same all over the site (header,
-  navigation), and what is scattered over it (markup within texts), says nothing for or against a merge.
+- The *site's* code knows how often all pages of the site say yes. A group uses it for free. So steps that are the same all over the site
+  (header, navigation) or scattered over it (markup within texts) count neither for nor against a merge.
 - A group's *own* code (`mdl.AdaptiveCode`) has to learn how often its pages say yes, and costs `OWN_BITS` to announce.
 
 Each question is answered in the cheaper of the two codes. Two groups that are merged share one code: questions on which they agree against
 the site get cheaper, and those on which they differ get dearer. The sum decides, as in TEXT-MDL (Kim & Shim 2011, section 3).
 
-That alone is not enough. If some pages of one template lack a large optional section, they differ in all its steps. That is more than two
-templates differ that are slightly different everywhere. What tells these cases apart is *where* the difference lies: a page without the
-section has nothing in its place. So differences are summed by side, once for the steps that the one group has more often and once for those
-that the other has more often, and the smaller sum must be small.
+That alone is not enough. If some pages of one template lack a large optional section, they differ in all its steps. This difference is
+larger than that between two templates that differ slightly everywhere. What tells these cases apart is *where* the difference lies: a page
+without the section has nothing in its place. So differences are summed separately for the steps that the first group has more often and for
+those that the second has more often. The smaller of the two sums must be small.
 
 Groups of more than `FULL_PAGES` pages weigh as if they had that many. Otherwise any difference in how often a section occurs would be worth
 a template of its own once there are enough pages.
@@ -87,11 +88,11 @@ _UNIT = 32
 
 
 class SiteQuestions:
-    """The steps that pages of a site share, and what the site's own code says about each. A step that every page has is no question.
+    """The steps that pages of a site share, and the cost of each in the site's own code. A step that every page has is not asked about.
 
     steps: ascending.
-    telling: which of them do not belong to the site's frame.
-    bits: what it says about a page to have each step, 0 for the frame.
+    telling: for each step, whether it is outside the site's frame.
+    bits: for each step, the bits of information in a page's having it; 0 for the frame.
     weights: for each question, how many steps it stands for.
     """
 
@@ -158,7 +159,7 @@ class PageGroups:
             self.replace(group, rows)
 
     def replace(self, group: int, rows: Flags) -> None:
-        """Make these pages, of which there is at least one, the group from now on."""
+        """Replace the group's pages by these, at least one."""
         self._yes[group], self._asked[group] = self._questions.counts(rows)
         self._have[group], self.sizes[group] = rows.sum(0), len(rows)
         self._renew(group)
@@ -170,17 +171,19 @@ class PageGroups:
         self._renew(one)
 
     def score_saving_merges(self, group: int, others: I64) -> F64:
-        """Return the scores of merges that save bits: the bits saved."""
+        """Return for each merge the bits it saves, or -1 if it saves none or is not allowed."""
         saved, room = self._compared(group, others)
         return _where((room >= 0) & (saved > 0), saved, lambda chosen: self._shared(group, others[chosen]) >= SHARED_FRACTION)
 
     def score_optional_merges(self, group: int, others: I64) -> F64:
-        """Return the scores of merges of groups with sections that the other lacks: what remains of the bits that the merge may cost."""
+        """Return scores of merges where one group lacks optional sections of the other: the bits by which each merge stays below its limit,
+        or -1."""
         _, room = self._compared(group, others)
         return _where(room > 0, room, lambda chosen: self._bare(group, others[chosen]) | self._contained(group, others[chosen]))
 
     def _compared(self, group: int, others: I64) -> tuple[F64, F64]:
-        """Return (bits that merging saves, what the smaller side of the difference leaves of what it may cost), both of shape (others,)."""
+        """Return (bits that each merge saves, bits by which the smaller side of the difference stays below its limit), both of shape
+        (others,)."""
         found = [self._block(group, others[at : at + _BLOCK]) for at in range(0, len(others), _BLOCK)]
         return np.concatenate([saved for saved, _ in found]), np.concatenate([room for _, room in found])
 
@@ -192,13 +195,14 @@ class PageGroups:
         return label - dearer.sum(1), SIDE_FACTOR * label - smaller
 
     def _shared(self, group: int, others: I64) -> F64:
-        """Return the share of the smaller core that is in the other one too."""
+        """Return which share of the smaller core's steps is also in the other core."""
         mine, theirs = self._cores[group], self._cores[others]
         smaller = np.minimum(mine.sum(), theirs.sum(1))
         return np.asarray((mine & theirs).sum(1) / np.maximum(smaller, 1))
 
     def _bare(self, group: int, others: I64) -> Flags:
-        """Return whether one group is the other without its options: nearly all it requires is known there, in bits."""
+        """Return whether one group is the other without its optional sections: the other knows nearly all steps (in bits) that it
+        requires."""
         bits = self._questions.bits
         mine, theirs = self._required[group] & self._possible[others], self._required[others] & self._possible[group]
         there = mine @ bits / (self._required[group] @ bits + DOUBT_BITS)
@@ -227,7 +231,8 @@ class PageGroups:
 
 
 def _where(chosen: Flags, scores: F64, holds: Callable[[I64], Flags]) -> F64:
-    """Return the scores of those chosen for which `holds` is true, and -1 for the others. `holds` is slow, so it is asked about few."""
+    """Return the scores, with -1 for those that are not chosen or for which `holds` is false. `holds` is slow, so only the chosen are
+    tested."""
     result = np.full(len(scores), -1.0)
     places = np.flatnonzero(chosen)
     if len(places):
@@ -237,7 +242,7 @@ def _where(chosen: Flags, scores: F64, holds: Callable[[I64], Flags]) -> F64:
 
 
 def _smaller_side(bits: F64, one: F64, other: F64) -> F64:
-    """Return the smaller of two sums of bits: over the questions that the one, and those that the other answers yes more often. Axis 1
+    """Return the smaller of two sums of bits: over the questions that the first group answers yes more often, and over the rest. Axis 1
     holds the questions.
 
     Each question counts by how often it is answered yes. Where half of a group's pages lack a step anyway, more pages that lack it are less
@@ -253,7 +258,7 @@ _BLOCK = 64
 
 
 def _vocabulary(pages: Sequence[PageSteps]) -> tuple[U64, U64]:
-    """Return (steps that enough pages have, ascending; the step each hangs on). A step's parent is on every page that has the step."""
+    """Return (steps that enough pages have, ascending; the parent of each). A step's parent is on every page that has the step."""
     none = np.zeros(0, np.uint64)
     every = np.concatenate([none, *(page.steps for page in pages)])
     above = np.concatenate([none, *(page.parents for page in pages)])
@@ -266,8 +271,7 @@ def _vocabulary(pages: Sequence[PageSteps]) -> tuple[U64, U64]:
 
 
 def _distinct(has: Flags, asked: Flags, columns: I64) -> tuple[I64, F64]:
-    """Return (one column of each kind of equal columns, how many there are of each kind). Questions that all pages answer alike are counted
-    once, with a weight."""
+    """Return (distinct columns, how often each occurs). Two questions with the same answer on every page become one with a weight."""
     if not len(columns):
         return columns, np.zeros(0)
     packed = np.packbits(np.concatenate((has, asked)), axis=0).T

@@ -7,8 +7,8 @@ cannot show which class tokens are useful, so all of them are kept here, and who
 Nested lists, comments in comments and the like are content too: the last two names of a path that ends in ``x/y/x/y`` (x and y different)
 are dropped. ``div/div/div`` stays as it is, because the depth of a div tells where on the page it is.
 
-Each step knows the step it hangs on: a class hangs on its path, and a path on that of the parent element. So the absence of a whole section
-can be counted once, instead of once for every step in it.
+Each step has a parent step: that of a class is its path, and that of a path is the path of the parent element. So the absence of a whole
+section can be counted once, instead of once for every step in it.
 """
 
 from dataclasses import dataclass, field
@@ -29,10 +29,10 @@ OPAQUE = frozenset({"svg", "math"})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageSteps:
-    """The steps of one page: some hundred, 16 bytes each.
+    """The steps of one page: usually some hundred, of 16 bytes each.
 
     steps: shape (n,), hashes of the steps, ascending, distinct.
-    parents: shape (n,), the step that each one hangs on; 0 for the root.
+    parents: shape (n,), the parent of each step; 0 for the root.
     """
 
     steps: U64

@@ -1,12 +1,12 @@
 """LSH clustering of pages by p-stable random projections (Datar et al. 2004; Slaney & Casey 2008; docs/algorithms.md#lsh).
 
-A page is the vector of its paths, of length 1. So the distance of two pages tells which share of their paths they have in common. h(v) =
+A page is the vector of its paths, of length 1. So the distance of two pages depends on the share of paths that they have in common. h(v) =
 ⌊(x·v + b)/w⌋ with x ~ N(0, 1) and b ~ U[0, w); near pages get the same number more often than far ones. A table hashes k such numbers to a
 bucket by T1 = (Σ Hᵢkᵢ) mod P1. T2, the same with other weights and another prime, checks that two pages of a bucket have the same k
 numbers. Pages that meet in at least two tables are compared, and those within the radius are neighbours. Clusters are the connected
 components of neighbours.
 
-Equal pages are one point. Time: pages · paths · k · tables, and in each bucket the square of its points.
+Equal pages are treated as one point. Time: pages · paths · k · tables, and in each bucket the square of its points.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ class Projection:
     tables: how many tables there are.
     width: w.
     radius: largest distance of neighbours.
-    tables_met: in how many tables neighbours meet at least.
+    tables_met: the fewest tables in which neighbours must share a bucket.
     """
 
     k: int = 4

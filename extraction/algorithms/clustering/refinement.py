@@ -1,20 +1,22 @@
 """The second stage of page clustering: whole templates from clusters of masked shingle vectors (docs/algorithms.md#page-clustering).
 
 Algorithm 1 asks for a Jaccard coefficient of about 0.9, so it splits templates that have optional sections and lists, and leaves many pages
-out. What it does put together nearly always belongs to one template. Here its clusters and the pages it left out are compared by their
+out. Pages that it puts together nearly always belong to one template. Here its clusters and the pages it left out are compared by their
 steps (`page_steps`):
 
 1. A sample of each cluster is read. Its pages are grouped, so that a cluster of two templates falls apart.
-2. These groups and a sample of the unclustered pages are merged while that saves bits, and then where one is the other without its optional
-   sections (`merge_scores` tells how that is decided).
-3. A cluster whose sample stayed together goes where its sample went, without reading the rest. Other pages are read one by one. They go to
-   the group with which they would have been merged, or stay out. Groups under the threshold are no templates, and their pages stay out.
-4. Now the templates are settled. Pages that are left are compared with them and with each other until nothing moves. So templates that
-   Algorithm 1 missed are found even when their pages are more than a sample, and refining a result changes nothing. Merging templates again
-   together with the pages they gained was tried. It made one of two templates for a few seeds (worst purity 0.70 instead of 0.85).
+2. These groups and a sample of the unclustered pages are merged while that saves bits. Then groups are merged that differ only by optional
+   sections (`merge_scores` explains how that is decided).
+3. If a cluster's sample stayed together, the whole cluster joins the sample's group without being read further. Other pages are read one by
+   one. They go to the group with which they would have been merged, or stay out. Groups under the threshold are no templates, and their
+   pages stay out.
+4. Now the templates are settled. Pages that are left over are compared with the templates and with each other until no page moves. So
+   templates that Algorithm 1 missed are found even if they have more pages than one sample holds, and refining a result again changes
+   nothing. Merging templates again together with the pages they gained was tried. For a few seeds it joined two templates into one (worst
+   purity 0.70 instead of 0.85).
 
-A template found this way keeps the *set* of masks it was made of: those of the clusters most of whose pages it has. Pages that no mask
-covers, whether they were taken in here or come later, are recognised by its `template_core.TemplateCore`.
+A template keeps a *set* of masks: those of every cluster that gave it more than half of its pages. Pages that no mask covers, whether they
+were taken in here or come later, are recognised by its `template_core.TemplateCore`.
 
 Pages are sorted by their ids before anything else, so the order in which they come does not matter. Cost: each unclustered page and some
 thirty pages of each cluster are read once; comparing takes the square of (clusters + 400) times the steps.
@@ -38,7 +40,7 @@ from extraction.algorithms.sketches.shingles import Mask
 
 
 class Ordered(Hashable, Protocol):
-    """An id that can be sorted among others of its kind: numbers, texts."""
+    """A page id that can be compared with other ids of its type, such as a number or text."""
 
     def __lt__(self, other: Self, /) -> bool: ...
 
@@ -71,7 +73,7 @@ class TemplateCluster(Generic[Page]):
 class SiteTemplates(Generic[Page]):
     """The templates of a site.
 
-    clusters: the largest first, and of equally large ones that with the smaller first page.
+    clusters: the largest first; among equally large ones, the one with the smaller first page.
     unclustered: pages of no template, ascending.
     """
 
@@ -152,7 +154,7 @@ def _read(pages: Iterable[Page], paths: Callable[[Page], PageSteps]) -> dict[Pag
 class _Round(Generic[Page]):
     """Steps 1 to 3, once.
 
-    settled: the clusters are templates, which are neither taken apart nor merged with each other.
+    settled: whether the clusters are final templates, which are neither taken apart nor merged with each other.
     """
 
     def __init__(self, state: _State[Page], paths: Callable[[Page], PageSteps], threshold: int, *, settled: bool) -> None:
@@ -221,15 +223,15 @@ class _Round(Generic[Page]):
         return np.array([self._rows[page] for page in pages], np.bool_)
 
     def _members(self, members: Sequence[Page], sample: Sequence[Page], place: Mapping[Page, int]) -> dict[Page, int | None]:
-        """Return where the pages of a cluster go: together, if those of the sample that can be compared stayed together."""
+        """Return the group of each page of a cluster. All go to one group if the comparable pages of the sample stayed together."""
         homes = {place.get(page) for page in sample if page in self._rows}
         if len(homes) == 1 and (home := homes.pop()) is not None:
             return dict.fromkeys(members, home)
         return self._joined(members, place)
 
     def _joined(self, pages: Iterable[Page], place: Mapping[Page, int]) -> dict[Page, int | None]:
-        """Return where pages go one by one: with their group, or if they were not compared yet, to the group with which they would be
-        merged."""
+        """Return the group of each page, decided page by page: its own group, or if it was not compared yet, the one it would be merged
+        with."""
         result: dict[Page, int | None] = {}
         for page in pages:
             if page in self._rows or not len(self._numbers):
@@ -240,7 +242,8 @@ class _Round(Generic[Page]):
         return result
 
     def _nearest(self, row: Flags) -> int | None:
-        """Return the group with which a page would be merged. The last place of the groups is kept for such pages."""
+        """Return the group with which a page would be merged, or None. The page is stored in the last row of the groups, which is reserved
+        for this."""
         last = len(self._numbers)
         self._large.replace(last, row[None])
         for score in (self._large.score_saving_merges(last, self._numbers), self._large.score_optional_merges(last, self._numbers)):

@@ -3,9 +3,9 @@
 Masks recognise the pages that Algorithm 1 put together. Pages that only the second stage took in, and later pages like them, are covered by
 no mask. A `TemplateCore` recognises those. It holds three things:
 
-- what a page of the template must have, so that optional sections do not matter;
-- what such pages can have, so that a bare page is not taken for a page of every template that requires little;
-- how far the template's own pages lie from it, so that a template of very similar pages takes in no page that is only roughly like them.
+- the steps that a page of the template must have, so that optional sections do not matter;
+- the steps that such a page can have, so that a page is not accepted by every template that requires little;
+- the least similarity among the template's own pages, so that a template of very similar pages rejects a page that is only roughly similar.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,8 +41,8 @@ class TemplateCore:
 
     required: steps that nine of ten pages have.
     known: steps that one of ten pages has, with all of `required`.
-    least: the similarity of the page that is least similar to the others, from 0 to 1, in millionths. It is 0 if a single page tells
-        nothing about it.
+    least: the similarity of the page that is least similar to the others, from 0 to 1, rounded to millionths. It is 0 if it cannot be
+        known, as for a single page.
     """
 
     required: U64
@@ -62,27 +62,26 @@ class TemplateCore:
         return _harmonic(*self._shares(page))
 
     def covers(self, page: PageSteps) -> bool:
-        """Return whether the page has nearly all that is required, is mostly known, and is no further away than the template's own pages
-        are."""
+        """Return whether the page has nearly all required steps, has mostly known steps, and is about as similar as the template's own
+        pages."""
         has, knows = self._shares(page)
         return has >= REQUIRED_FRACTION and knows >= KNOWN_FRACTION and _harmonic(has, knows) >= self.least - SLACK
 
     def tells(self, page: PageSteps, frame: U64) -> bool:
-        """Return whether the page also fits apart from the site's frame, which every page fits. The bound is that for templates to be
-        merged."""
+        """Return whether the page still fits when the site's frame, which fits every page, is ignored. The bound is the one for merging
+        templates."""
         required, steps = np.setdiff1d(self.required, frame, assume_unique=True), np.setdiff1d(page.steps, frame, assume_unique=True)
         has, knows = _share(required, steps) if len(required) else 1.0, _share(steps, self.known) if len(steps) else 1.0
         return min(has, knows) >= CONTAINED_FRACTION
 
     def holds(self, other: "TemplateCore", frame: U64) -> float:
-        """Return the share of what another template requires outside the site's frame that this one knows; 1 if it requires nothing
-        there."""
+        """Return which share of the steps that another template requires outside the site's frame are known here; 1 if it requires none."""
         required = np.setdiff1d(other.required, frame, assume_unique=True)
         return _share(required, self.known) if len(required) else 1.0
 
     def likeness(self, other: "TemplateCore") -> float:
-        """Return the harmonic mean of the shares of what each of two templates requires that the other one knows, from 0 to 1. It is
-        symmetric."""
+        """Return how alike two templates are, from 0 to 1: each knows a share of the other's required steps, and this is the harmonic mean
+        of both. It is symmetric."""
         return _harmonic(_share(self.required, other.known), _share(other.required, self.known))
 
     def to_bytes(self) -> bytes:
@@ -101,12 +100,12 @@ class TemplateCore:
         return cls(both[:count], both[count:], least)
 
     def _shares(self, page: PageSteps) -> tuple[float, float]:
-        """Return (share of the required steps on the page, share of the page's steps that are known). The share of nothing is 0."""
+        """Return (share of the required steps that the page has, share of the page's steps that are known). A share of no steps is 0."""
         return _share(self.required, page.steps), _share(page.steps, self.known)
 
 
 def find_nearest_core(cores: Mapping[int, TemplateCore], page: PageSteps) -> int | None:
-    """Return the id of the most similar core that covers the page and tells it, None if there is none. Ties go to the smaller id."""
+    """Return the id of the most similar core whose `covers` and `tells` are true for the page, or None. Ties go to the smaller id."""
     common = find_frame(list(cores.values()))
     fitting = [(-core.similarity(page), number) for number, core in cores.items() if core.covers(page) and core.tells(page, common)]
     return min(fitting)[1] if fitting else None
@@ -132,7 +131,7 @@ def _without(page: PageSteps, steps: U64, counts: "np.ndarray[tuple[int], np.dty
 
 
 def _share(of: U64, among: U64) -> float:
-    """Return the share of the first steps that are among the second. The share of nothing is 0."""
+    """Return the share of the first steps that are also among the second; 0 if there are no first steps."""
     return float(np.isin(of, among, assume_unique=True).mean()) if len(of) else 0.0
 
 

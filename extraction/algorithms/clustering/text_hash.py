@@ -1,17 +1,17 @@
 """TEXT-HASH and TEXT-MAX: TEXT-MDL with costs estimated from MinHash signatures (Kim & Shim 2011, section 4; docs/algorithms.md#text-mdl).
 
 A cluster is represented by its extended signature and its number of pages. ξ and the sizes |E(d)| give the number of paths of each support,
-and so the number of symbols that the best template costs. The global Pr(1) gives |M_E|. None of this looks at a path, so pricing a pair
-takes the length of the signature. Clusters with the same signature are merged first.
+and so the number of symbols that the best template costs. The global Pr(1) gives |M_E|. None of this looks at a path, so the time to price
+a pair depends only on the length of the signature. Clusters with the same signature are merged first.
 
 TEXT-HASH tries every partner of a cluster. TEXT-MAX tries only those of maximal estimated Jaccard coefficient (all of them on ties). Each
-cluster keeps its best partner. Each round prices these pairs at what symbols cost now. When none of them saves anything, all pairs are
-looked at once more before it ends. So in the end no pair that the algorithm considers saves anything. On the way, the pair taken is the
-best of those kept; the paper prices all of these at one cost of symbols.
+cluster keeps its best partner. Each round prices these pairs at the current cost of symbols. When none of them saves anything, all pairs
+are tried once more before the algorithm ends. So in the end no pair that the algorithm considers saves anything. On the way, the pair taken
+is the best of those kept; the paper prices all of these at one cost of symbols.
 
 Departure: with more than `TRIED_ALL` clusters, partners first come from an index of the signatures over `BAND` neighbouring equal ranks, so
-that pages of one template meet without a look at all others. All pairs are tried among what is left. Cost: linear for the signatures, and
-the square of the clusters that the index leaves.
+that pages of one template meet without being compared with all others. All pairs are tried among what is left. Cost: linear for the
+signatures, and the square of the clusters that the index leaves.
 """
 
 from collections import defaultdict
@@ -104,8 +104,8 @@ class _Index:
 
 
 class _SignedClusters:
-    """Clusters by number, which is that of their first page's signature among the different ones, with the best known partner of each. Only
-    rows of clusters that are alive mean anything.
+    """Clusters with the best known partner of each. A cluster's number is the place of its first page's signature among the distinct ones.
+    Only rows of clusters that are alive mean anything.
 
     partner: `_ALONE` where there is none.
     jaccard, change: of the pair with the partner.
@@ -198,7 +198,7 @@ class _SignedClusters:
         return others
 
     def _offer(self, new: int, others: I64) -> None:
-        """Make a cluster the partner of those others for which it is better than the one they have."""
+        """Make a cluster the partner of each of the others for which it is better than the present partner."""
         if not len(others):
             return
         jaccard, change = self._compared(new, others)

@@ -5,10 +5,10 @@ which page is in which cluster, and M_Δ holds the differences, 1 for a path tha
 matrix M costs |M| H(X) bits, and M_D costs |D| log2 |D|. Every page starts as a cluster. The pair that saves most is merged until none
 saves anything. There is no parameter.
 
-What a merge saves depends, by the entropies, on all other clusters. So the pairs keep how they change the three kinds of symbols, and each
-round prices all of them again, exactly as the naive algorithm does; the paper approximates the entropies here. If one of the two clusters
-is a single page, the change is a sum over that page's paths. Time: (pages)³ price computations and (pages)² · (kinds of paths). Memory: 40
-bytes for each pair.
+What a merge saves depends, by the entropies, on all other clusters. So each pair stores how merging it changes the numbers of the three
+kinds of symbols. Each round prices all pairs again, exactly as the naive algorithm does; the paper approximates the entropies here. If one
+of the two clusters is a single page, the change is a sum over that page's paths. Time: (pages)³ price computations and (pages)² · (kinds of
+paths). Memory: 40 bytes for each pair.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ class TextClustering:
 
     clusters: sorted by their first members; every page is in one.
     bits: the exact L(C).
-    estimated_bits: what an algorithm took L(C) for.
+    estimated_bits: the value of L(C) that the algorithm estimated.
     """
 
     clusters: tuple[TextCluster, ...]
@@ -110,7 +110,7 @@ def cluster_by_text_mdl(essential: EssentialPaths) -> TextClustering:
 
 
 class _ExactClusters:
-    """The clusters with all their pairs. A pair's change is the symbols of both clusters as one, less those of each.
+    """The clusters with all their pairs. A pair's change is the number of symbols of the merged cluster minus those of the two clusters.
 
     A cluster is known by its first page. Pairs are kept in the order of their clusters, for those clusters that were alive when the pairs
     were last laid out. A pair of a cluster that is gone changes nothing, so it saves nothing. When enough clusters are gone, the rest is

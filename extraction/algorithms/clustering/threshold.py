@@ -1,4 +1,4 @@
-"""The fewest pages that make a template, by the size of the site."""
+"""The smallest number of pages that counts as a template, depending on the size of the site."""
 
 import math
 

@@ -1,8 +1,9 @@
-"""Tags with more attributes than any page has, cut before the page is parsed.
+"""Cut the attributes of a tag that has absurdly many, before the page is parsed.
 
-For each attribute of a tag, libxml2's HTML parser looks through all others. So a page of one megabyte can take a minute, and one of ten
-megabytes a day. Only pages that could hold such a tag are read tag by tag; for all others, two searches tell that they cannot. Cost: linear
-in the page.
+For each attribute of a tag, libxml2's HTML parser compares it with all others of the tag. So a page of one megabyte can take a minute, and
+one of ten megabytes a day. Only pages that could hold such a tag are read tag by tag; for all others, two quick searches show that they
+hold none.
+Cost: linear in the page.
 """
 
 import re
@@ -12,7 +13,7 @@ MAX_ATTRIBUTES = 1_000
 """Attributes kept of a tag. None of 642 real pages has a tag with so many."""
 
 MANY_VALUES = 5_000
-"""A page with fewer ``=`` has no tag with many values."""
+"""A page with fewer ``=`` than this has no tag with many values."""
 
 LONG_TAG = 10_000
 """Characters of a tag that is looked at. A tag with many attributes without values has at least so many between its brackets."""
@@ -33,7 +34,7 @@ def limit_attributes(text: str) -> str:
     while tag := _OPEN.search(text, at):
         at, name = tag.end(), (tag["name"] or "").lower()
         if name in _RAW and name not in unclosed:
-            # What is in an element of raw text is no tag; without its end tag it is taken for one, as if nothing were raw.
+            # Skip the content of a raw-text element. If its end tag is missing, read the content as ordinary markup.
             end = re.compile(f"</{name}", re.IGNORECASE).search(text, at)
             at = end.start() if end else at
             unclosed |= set() if end else {name}

@@ -1,7 +1,7 @@
-"""Files that are not pages, whatever their names say: bytes that are no text, and text without a single tag.
+"""Files that are not pages, whatever their names say: bytes that are not text, and text without a single tag.
 
-An HTML parser makes a tree of anything. The tests here are few and let doubtful files pass: a page with null bytes, one in UTF-16, one with
-a damaged end and one that begins with rubbish are pages. Time is linear in the bytes.
+An HTML parser makes a tree out of any bytes. The tests here are few and let doubtful files pass: a page with null bytes, one in UTF-16, one
+with a damaged end and one that begins with rubbish are pages. Time is linear in the bytes.
 """
 
 import re

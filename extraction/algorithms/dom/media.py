@@ -1,7 +1,7 @@
-"""What the bytes of a stylesheet, picture or font are, judged by their content and not by what the server says.
+"""The content type of a stylesheet, picture or font, judged by its bytes and not by what the server says.
 
-A picture of a few hundred bytes may ask for gigabytes of pixels. So its size in pixels is read from its header before a browser ever sees
-it.
+A picture file of a few hundred bytes may unpack to gigabytes of pixels. So its size in pixels is read from its header before a browser ever
+sees it.
 """
 
 import re
@@ -25,11 +25,12 @@ _SVG_START = re.compile(rb"\s*(?:<\?xml[^>]*>|<!--.*?-->|<!DOCTYPE\s+svg[^>\[]*>
 
 
 class MediaError(Exception):
-    """The bytes are not used. The message says why."""
+    """Raised for bytes that must not be used. The message says why."""
 
 
 def examine(content: bytes, wanted: ResourceKind) -> str:
-    """Return the content type, judged by the content. Raises MediaError for what is too large, in pixels too, or is not what is wanted."""
+    """Return the content type, judged by the content. Raises MediaError if it is too large (in bytes or pixels) or not of the wanted
+    kind."""
     if len(content) > MAX_BYTES[wanted]:
         raise MediaError(f"it has more than {MAX_BYTES[wanted]:,} bytes")
     if wanted is ResourceKind.STYLE:
@@ -103,7 +104,7 @@ def _webp(content: bytes) -> tuple[int, int]:
 
 
 def _avif(content: bytes) -> tuple[int, int]:
-    """Return the largest of its `ispe` boxes, because an item may be a grid of tiles."""
+    """Return the size in the largest of the file's `ispe` boxes, because smaller ones may describe the tiles of a grid."""
     sizes = [struct.unpack(">II", content[at.end() + 4 : at.end() + 12]) for at in re.finditer(b"ispe", content[:65_536])]
     return max(sizes, key=lambda size: size[0] * size[1], default=(0, 0))
 

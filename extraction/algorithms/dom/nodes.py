@@ -1,8 +1,8 @@
 """Node identity: how a place on a page is named (docs/algorithms.md#reading-a-page).
 
 A browser's tree is not lxml's tree, so a place is never an XPath from a browser. It is a `Location` in *our* tree: the element's index in
-document order, and what of the element is meant. `elements(root)` returns the list that indexes refer to. It holds elements only; comments
-and processing instructions have no index.
+document order, and which part of the element is meant. `elements(root)` returns the list that indexes refer to. It holds elements only;
+comments and processing instructions have no index.
 """
 
 import re
@@ -53,7 +53,7 @@ class Location:
     end: int | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the location as JSON values, without what is not set."""
+        """Return the location as JSON values. Fields that are not set are left out."""
         row: dict[str, Any] = {"node": self.node, "kind": self.kind}
         if self.kind == "text":
             row["text"] = self.text
@@ -87,7 +87,8 @@ def clean(text: str) -> str:
 
 
 def value_text(text: str, *, most: int) -> str:
-    """Return the cleaned text if it could be a value: at most `most` characters, with a letter or digit among them. Otherwise return ""."""
+    """Return the cleaned text if it could be a value: it has at most `most` characters, and one of them is a letter or digit. Otherwise
+    return ""."""
     if len(text) > 4 * most:  # not even cleaned: hostile pages have megabytes of it
         return ""
     cleaned = clean(text)
@@ -114,7 +115,7 @@ def whole_text(element: etree._Element) -> str:
 
 
 def value(nodes: Sequence[etree._Element], location: Location) -> str | None:
-    """Return the cleaned value at a location, None if the page has no such place."""
+    """Return the cleaned value at a location, or None if the page has no such place."""
     if location.node >= len(nodes):
         return None
     element = nodes[location.node]
@@ -150,7 +151,7 @@ def locate(selected: Any, index: dict[etree._Element, int]) -> Location | None:
 
 
 def _ordinal(owner: etree._Element, after: etree._Element | None) -> int:
-    """Return which text() child of `owner` it is: the tail of `after`, or its first text if that is None."""
+    """Return the number of a text() child of `owner`: of the text that follows `after`, or of the first text if `after` is None."""
     number = 1 if owner.text else 0
     if after is None:
         return number

@@ -2,9 +2,9 @@
 
 Encoding: the byte-order mark decides first, then the HTTP charset, then ``<meta>``, then detection, with the WHATWG label aliases
 (``iso-8859-1`` means windows-1252). w3lib does this, and it reads an XML declaration's encoding too. Tree: lxml's HTML parser, without
-network and without external entities. Pages of XML are read by `dom.xml`, which tells what they are and how their names appear. libxml2
-stops at ``MAX_DEPTH`` nested elements. A deeper page keeps what stands before that point and carries a notice, because half a page is more
-useful to an editor than none.
+network and without external entities. Pages of XML are read by `dom.xml`, whose description says which pages those are and how their names
+appear. libxml2 stops at ``MAX_DEPTH`` nested elements. Of a deeper page, everything before that point is kept and a notice is added,
+because half a page is more useful to an editor than none.
 """
 
 import re
@@ -75,7 +75,7 @@ def _xml(content: bytes, encoding: str, text: str, read: Callable[[str], tuple[e
 
 
 def xml_as_written(content: bytes, *, content_type: str | None = None) -> ParsedPage | None:
-    """Return the tree of a page of XML with its prefixes and namespaces, None for one of HTML. Raises PageError as `parse` does."""
+    """Return the tree of an XML page with its prefixes and namespaces, or None for an HTML page. Raises PageError as `parse` does."""
     if len(content) > MAX_BYTES:
         raise PageError(f"the page has {len(content):,} bytes; at most {MAX_BYTES:,} are read")
     encoding, text = decode(content, content_type=content_type)

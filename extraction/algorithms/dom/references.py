@@ -1,9 +1,9 @@
 """What a page and its stylesheets need to look right: the addresses of sheets, pictures and fonts, as a browser would load them.
 
-Of the addresses of a picture, one is chosen: the one that a browser without scripts would end up with if the page's lazy loading had run.
-It is `src` unless that only stands in for a lazy attribute, then the lazy attributes, then `srcset`, then the sources of a <picture> around
-it. Addresses in styles are read by tinycss2, so escapes and comments hide nothing. Cost: one pass over the elements. A style is tokenised
-only if it can load something.
+A picture may have several addresses. The one chosen is what a browser would show after the page's lazy loading has run. The order is:
+`src`, unless it is only a placeholder for a lazy attribute; the lazy attributes; `srcset`; the sources of a <picture> around it. Addresses
+in styles are read by tinycss2, so escapes and comments hide nothing. Cost: one pass over the elements. A style is tokenised only if it can
+load something.
 """
 
 import re
@@ -38,7 +38,7 @@ _WIDE_ENOUGH = 640
 
 
 class ResourceKind(StrEnum):
-    """What an address is loaded as."""
+    """The kind of file that an address leads to."""
 
     STYLE = "style"
     IMAGE = "image"
@@ -47,7 +47,7 @@ class ResourceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An address as it is written, and what it is loaded as."""
+    """An address as it is written in the page, and the kind of file it leads to."""
 
     address: str
     kind: ResourceKind
@@ -55,14 +55,14 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class NeededResource:
-    """An absolute address and what it is loaded as. For a page from an archive without addresses, it is a name in the archive."""
+    """An absolute address and the kind of file it leads to. In an archive without addresses, `url` is a file's name in the archive."""
 
     url: str
     kind: ResourceKind
 
 
 def find_references(root: etree._Element) -> Iterator[Reference]:
-    """Yield the references of a page in order, one for a picture. A page of XML loads nothing."""
+    """Yield the references of a page in document order, one for each picture. An XML page has none."""
     if is_xml(root):
         return
     for node in root.iter(etree.Element):
@@ -90,7 +90,7 @@ def find_style_references(text: str) -> Iterator[Reference]:
 def resolve_references(references: Iterable[Reference], base: str) -> list[NeededResource]:
     """Return the references as absolute addresses, each once, at most MAX_PER_PAGE.
 
-    base: what they are relative to.
+    base: the address that the references are relative to.
     """
     found: dict[str, NeededResource] = {}
     for reference in references:
@@ -103,7 +103,7 @@ def resolve_references(references: Iterable[Reference], base: str) -> list[Neede
 
 
 def find_base(root: etree._Element, url: str) -> str:
-    """Return what the page's addresses are relative to: its first <base href>, else its own address."""
+    """Return the address that the page's references are relative to: its first <base href>, else its own address."""
     for node in root.iter("base"):
         if node.get("href"):
             return resolve_address(url, node.get("href") or "") or url
@@ -113,7 +113,7 @@ def find_base(root: etree._Element, url: str) -> str:
 def resolve_address(base: str, address: str) -> str | None:
     """Return the absolute address without its fragment.
 
-    None for what is no file of a web server or of the archive (data:, javascript:, #part).
+    Return None if it does not lead to a file on a web server or in the archive (data:, javascript:, #part).
     """
     address = address.strip()
     if not address or address.startswith("#"):
@@ -126,12 +126,12 @@ def resolve_address(base: str, address: str) -> str | None:
     if parts.scheme.lower() not in {"http", "https"}:
         if parts.scheme or parts.netloc or urlsplit(base).scheme:
             return None
-        url = re.sub(r"^(?:\.{0,2}/)+", "", url)  # a name in the archive: nothing is above its top
+        url = re.sub(r"^(?:\.{0,2}/)+", "", url)  # a name in the archive: ".." cannot lead above the archive's top folder
     return url if 0 < len(url) <= MAX_ADDRESS and url != base and url.isprintable() else None
 
 
 def sheet_address(link: etree._Element) -> str | None:
-    """Return the address of the sheet that a <link> loads, at once or after its `onload` ran; None for another link."""
+    """Return the address of the sheet that a <link> loads, at once or after its `onload` ran; None if the <link> loads no sheet."""
     rel = (link.get("rel") or "").lower().split()
     late = "preload" in rel and (link.get("as") or "").lower() == "style" and "rel" in (link.get("onload") or "")
     if not late and ("stylesheet" not in rel or "alternate" in rel or link.get("disabled") is not None):
@@ -142,8 +142,8 @@ def sheet_address(link: etree._Element) -> str | None:
 
 
 def sheet_media(link: etree._Element) -> str:
-    """Return the media a <link>'s sheet is for. A "print" that its `onload` changes is the usual way to load a sheet late, for all
-    media."""
+    """Return the media that a <link>'s sheet is for: all media if it says "print" and its `onload` changes that, the usual way to load a
+    sheet late."""
     media = (link.get("media") or "").strip()
     return "" if "media" in (link.get("onload") or "") else media
 
@@ -154,7 +154,7 @@ def picture_addresses(image: etree._Element) -> list[str]:
     lazy = [address for name in _LAZY for address in _chosen(name, image.get(name))]
     found = [source] if source and not (lazy and _STANDS_IN.match(source[:MAX_ADDRESS])) else []
     found += lazy + _chosen("srcset", image.get("srcset"))
-    # Our parser does not close a <source>: what follows it is in it.
+    # Our parser does not close a <source>, so the elements that follow it are nested in it.
     picture = next(image.iterancestors("picture"), None)
     if picture is not None:
         for node in picture.iter("source"):
@@ -163,7 +163,7 @@ def picture_addresses(image: etree._Element) -> list[str]:
 
 
 def _chosen(name: str, value: str | None) -> list[str]:
-    """Return the address in an attribute; in a srcset, the one for a window of usual width."""
+    """Return the address in an attribute; if it is a srcset, the address for a window of usual width."""
     if not value or not name.endswith("srcset"):
         return [value.strip()] if value and value.strip() else []
     listed = _CANDIDATE.findall(value[:MAX_SRCSET])
@@ -185,7 +185,7 @@ def _as(addresses: Iterable[str | None], kind: ResourceKind) -> Iterator[Referen
 
 
 def _of_tokens(tokens: Iterable[ast.Node], kind: ResourceKind = ResourceKind.IMAGE) -> Iterator[Reference]:
-    """Yield the references of tokens. The stack is ours, because brackets may be nested as deep as the author likes."""
+    """Yield the references in tokens. An explicit stack replaces recursion, because brackets may be nested as deep as the author likes."""
     stack = [(iter(tokens), kind)]
     rule: ResourceKind | None = None
     while stack:

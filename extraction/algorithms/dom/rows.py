@@ -1,8 +1,8 @@
 """Rows of a list on a page, and which parts of the page belong to each (docs/algorithms.md#rule-learning).
 
 A row is an element with everything below it. Some lists have no element that holds one record: ``dt`` and its ``dd``, a heading and the
-paragraphs after it, two ``tr``. There a row is named by the element that begins it and goes on along its siblings up to the next row. An
-XPath of a value in such a row leaves the element by ``following-sibling::``.
+paragraphs after it, two ``tr``. In such a list, a row is named by its first element and includes the siblings after it, up to the next row.
+An XPath of a value in such a row leaves the element by ``following-sibling::``.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,13 +15,13 @@ from extraction.algorithms.dom.xpath import XPath
 
 
 def leaves_row(xpath: str) -> bool:
-    """Return whether a relative XPath goes along the row's siblings, so that the next row has to bound it."""
+    """Return whether a relative XPath selects among the row's following siblings, so that its results must be cut off at the next row."""
     return "following-sibling::" in xpath
 
 
 @dataclass(slots=True)
 class Rows:
-    """The rows of a list on one page, in document order. Do not use it after the tree was changed."""
+    """The rows of a list on one page, in document order. Do not use this object after the tree was changed."""
 
     elements: Sequence[etree._Element]
     _next: list[etree._Element | None] = field(default_factory=list)
@@ -34,11 +34,11 @@ class Rows:
             self._next.append(self.elements[place + 1] if more else None)
 
     def until(self, place: int) -> etree._Element | None:
-        """Return the sibling where a row ends, None if the row goes on to the last sibling."""
+        """Return the sibling that begins the next row, or None if the row includes all siblings to the last."""
         return self._next[place]
 
     def select(self, place: int, xpath: str) -> list[Any]:
-        """Return what a relative XPath selects of the row at a place, without anything of the rows after it."""
+        """Return the nodes that a relative XPath selects in the row with this number, without nodes of later rows."""
         found = XPath(xpath).select(self.elements[place])
         stop = self._next[place]
         if stop is None or not leaves_row(xpath):

@@ -1,8 +1,8 @@
 """One walk through a parsed page: its elements and texts in document order, without recursion.
 
-Pages may be nested as deep as the parser allows, so nothing here recurses. Readers of pages build on it, so that all of them agree on
-which text() child a text is and on what a reader of the page does not see. Comments are skipped, but as in XPath they part the texts
-before and after them.
+Pages may be nested as deep as the parser allows, so nothing here recurses. Modules that read pages build on this walk, so that they agree
+on how text() children are numbered and on which texts are hidden. Comments are skipped. As in XPath, the texts before and after a comment
+are separate text() children.
 """
 
 from collections.abc import Callable, Iterator
@@ -45,10 +45,10 @@ def walk_page(
 
     Hidden elements are walked through as well, because their indexes count. Only their texts are left out.
 
-    hidden: tag names of elements whose text is not wanted, nor that of elements in them.
+    hidden: tag names of elements whose text is left out, with the text of all elements inside them.
     max_depth: deeper elements are hidden.
-    is_done: asked after each element and comment, with the text that follows it. The walk ends where it returns true, and then yields
-        no "end" for the elements that are still open.
+    is_done: called after each element or comment and the text that follows it. When it returns true, the walk stops without an "end" for
+        elements that are still open.
     """
     chain: list[OpenElement] = []
     node = -1

@@ -1,8 +1,9 @@
 r"""An XPath 1.0 expression as a frozen value: checked when it is made, quoted safely, evaluated into places.
 
-Expressions come from the learner and from people. So two things are refused before anything runs: what selects no nodes (a number, a test),
-and what could take unbounded time, since libxml2 cannot be interrupted. Comparing text in XPath has to agree with `nodes.clean`. XPath's
-normalize-space knows four white space characters and Python's ``\s`` some twenty more, so these are translated first (`cleaned`).
+Expressions come from the learner and from people. So two kinds are refused before anything runs: expressions that select no nodes (a
+number, a test), and those that could take unbounded time, since libxml2 cannot be interrupted. Comparing text in XPath has to agree with
+`nodes.clean`. XPath's normalize-space knows four white space characters and Python's ``\s`` some twenty more, so these are translated first
+(`cleaned`).
 """
 
 import re
@@ -109,7 +110,7 @@ def cleaned(expression: str) -> str:
 
 
 def same_text(expression: str, text: str) -> str:
-    """Return the condition that an expression's string value, cleaned, is a text no longer than a label.
+    """Return the condition that an expression's cleaned string value equals a text, which is no longer than a label.
 
     Searching for a word is several times faster than normalize-space, and translate compares each character with each of `SPACES`. So most
     nodes are rejected by the text's longest word, and whole columns of a layout by their length.
@@ -119,12 +120,13 @@ def same_text(expression: str, text: str) -> str:
 
 
 def has_word(expression: str, text: str) -> str:
-    """Return the condition that a text's longest word is in an expression's string value, which quickly rejects what cannot be the text."""
+    """Return the condition that an expression's string value contains a text's longest word. It quickly rejects nodes that cannot have the
+    text."""
     return f"contains({expression}, {quote(max(text.split(' '), key=len))})"
 
 
 def step(tag: str) -> str:
-    """Return a step to elements of a tag. HTML has names that are none for XPath (``<o:p>``); they are compared as text."""
+    """Return a step to elements of a tag. HTML allows names that XPath does not (``<o:p>``); those are compared as text."""
     return tag if _NAME.fullmatch(tag) else f"*[name() = {quote(tag)}]"
 
 
@@ -153,7 +155,7 @@ def shorten(text: str) -> str:
 
 
 def _without_hint(match: re.Match[str]) -> str:
-    """Return a condition on a text without the one that `has_word` put before it. What a person wrote stays."""
+    """Return a condition on a text without the quick test that `has_word` put before it. Conditions that a person wrote stay."""
     return match["test"] if match["hint"][1:-1] in (match["text"] or match["stem"])[1:-1] else match[0]
 
 
@@ -171,7 +173,7 @@ def expand(text: str) -> str:
 def unknown_name(text: str) -> str:
     """Return in words what is wrong if the expression uses a function, prefix or variable that XPath 1.0 does not have, else "".
 
-    libxml2 notices only when it comes across it on some page, and a stylesheet may have names that an XPath alone has not.
+    libxml2 reports such a name only when it evaluates it on some page. Some names are valid in a stylesheet but not in XPath alone.
     """
     bare = blanked(text)
     for match in _CALL.finditer(bare):
@@ -190,7 +192,7 @@ def blanked(text: str) -> str:
 
 
 def _closing(text: str, start: int) -> int | None:
-    """Return where the parenthesis that is open at `start` closes. Strings are skipped."""
+    """Return the position of the ")" that closes the parenthesis open at `start`, or None. Strings are skipped."""
     depth = 1
     for match in _PARENTHESIS.finditer(text, start):
         depth += {"(": 1, ")": -1}.get(match[0], 0)
@@ -237,7 +239,7 @@ def _check(text: str) -> None:
 
 
 def _reach(text: str) -> tuple[int, int]:
-    """Return (steps that can reach the whole page, deepest predicate that holds one)."""
+    """Return (number of steps that can reach the whole page, how many predicates deep the innermost of them is)."""
     steps = nesting = depth = 0
     for match in _TOKEN.finditer(text):
         depth += {"[": 1, "]": -1}.get(match[0], 0)

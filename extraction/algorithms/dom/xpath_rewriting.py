@@ -1,9 +1,9 @@
 """Faster forms of the XPaths that the learner writes, which select the same nodes.
 
-Learned XPaths look through all elements of a tag and ask some for an ancestor (``/descendant::li[ancestor::ul[…]]``). Turned around,
-``/descendant::ul[…]/descendant::li`` asks each list once, instead of asking each item for all that it is in. If the condition looks along
-siblings, that is the difference between the square of the siblings and that square for each node below. And a class is searched for as a
-part of the attribute before it is searched for as a word. Other expressions stay as they are.
+Learned XPaths look through all elements of a tag and test the ancestors of some (``/descendant::li[ancestor::ul[…]]``). Rewritten as
+``/descendant::ul[…]/descendant::li``, the condition is tested once for each list instead of for every ancestor of every item. If the
+condition looks along siblings, the time is the square of the siblings instead of that square for each node below them. Also, a quick test
+whether the class attribute contains the name at all is put before the slow test for it as a whole word. Other expressions stay as they are.
 """
 
 import re
@@ -37,7 +37,7 @@ def rewrite_xpath(xpath: str) -> str:
 
 
 def rewrite_part(part: str) -> str:
-    """Return the same for one part of a union."""
+    """Return one part of a union in the form in which it is evaluated."""
     return _CLASS.sub(lambda match: f"contains(@class, {match['quote']}{match['name']}{match['quote']}) and {match[0]}", _turned(part))
 
 
@@ -48,13 +48,14 @@ def find_first_tag(part: str) -> str:
 
 
 def find_first_step(part: str) -> str:
-    """Return the same with its conditions."""
+    """Return ``/descendant::tag`` with its conditions if a part begins like this, else ""."""
     first = _FIRST.match(part)
     return part[: first.end()] + "".join(_conditions(part, first.end())[0]) if first else ""
 
 
 def _turned(part: str) -> str:
-    """Return a part with its condition on an ancestor as its first step, if nothing in it counts nodes."""
+    """Return a part with its condition on an ancestor moved to the front as its first step. A part that may count nodes is returned
+    unchanged."""
     first = _FIRST.match(part)
     if not first:
         return part
@@ -67,7 +68,7 @@ def _turned(part: str) -> str:
 
 
 def _tells(condition: str) -> bool:
-    """Return whether a condition is certainly about the node itself, whatever its position: it is no number, and asks for none."""
+    """Return whether a condition certainly does not depend on the node's position: it is not a number and computes none."""
     bare, depth = "", 0
     for piece in re.split(r"(\"[^\"]*\"|'[^']*'|[\[\]])", condition):
         depth += {"[": 1, "]": -1}.get(piece, 0)
@@ -76,7 +77,7 @@ def _tells(condition: str) -> bool:
 
 
 def _conditions(part: str, start: int) -> tuple[list[str], str]:
-    """Return the conditions in brackets from `start` on, and what follows them."""
+    """Return (the conditions in brackets from `start` on, the rest of the part after them)."""
     found, depth, begin = list[str](), 0, start
     for match in _PIECE.finditer(part, start):
         if not depth and (match[0] != "[" or part[begin : match.start()].strip()):

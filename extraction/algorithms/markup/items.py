@@ -1,7 +1,7 @@
 """The data that a page carries for machines, as things with properties: JSON-LD, microdata, RDFa and Open Graph in one form.
 
 A page holds whatever its author wrote: any depth, any size, any type where a text is expected. Only texts, numbers and booleans become
-values. A thing within a thing becomes the value it is known by (a person's name, a picture's address), with its own properties below it.
+values. A nested thing is represented by one value (a person's name, a picture's address), and its own properties get longer paths below it.
 Everything is bounded.
 """
 
@@ -91,7 +91,7 @@ def _last(name: str) -> str:
 
 
 def _own(thing: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return its properties by name. Microdata keeps them apart, and RDFa gives them whole addresses."""
+    """Return a thing's properties by name. Microdata keeps them apart, and RDFa gives them whole addresses."""
     inner = thing.get("properties")
     if isinstance(inner, dict):
         return inner

@@ -1,8 +1,8 @@
 """Which property of a page's own data an attribute means, and which attributes such data offers.
 
-The name decides first: the attribute's own name, then a small table of what people call things. The type decides last, if it leaves no
-choice. Of several things on a page, the one that tells most is the page's subject. A site's name, its search box and its breadcrumbs are on
-every page and are never the subject.
+The name decides first: a small table gives the properties that it may mean, and after those the name itself is tried. The type decides
+last, if only one property fits it. If a page describes several things, the one with the most information is taken as its subject. A site's
+name, its search box and its breadcrumbs are on every page and are never the subject.
 """
 
 import re
@@ -117,7 +117,8 @@ class OfferedProperty:
 
 
 def rank_subjects(items: Sequence[Item]) -> list[Item]:
-    """Return the items a page may be about, the likeliest first: named types before those that say nothing, each by how much they tell."""
+    """Return the items a page may be about, the likeliest first: specific types before general ones, then other syntaxes before Open Graph,
+    then those with more properties first."""
     known = [item for item in items if item.type not in FURNITURE]
     return sorted(known, key=lambda item: (item.type in GENERAL, item.syntax == "Open Graph", -len(item.properties)))
 
@@ -135,7 +136,7 @@ def match_property(name: str, kind: str, items: Sequence[Item]) -> PropertyMatch
 
 
 def _by_name(name: str) -> tuple[str, ...]:
-    """Return the attribute's own name, after what it may mean."""
+    """Return the property names that the attribute may mean, followed by its own name."""
     plain = _plain(name)
     singular = plain[:-1] if plain.endswith("s") else plain
     known = SYNONYMS.get(plain) or SYNONYMS.get(singular) or ()

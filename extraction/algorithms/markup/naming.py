@@ -31,7 +31,7 @@ RENAMED = {"name": "title", "headline": "title", "og:title": "title", "offers.pr
 
 @dataclass(frozen=True, slots=True)
 class NamedProperty:
-    """An attribute as it would be made.
+    """An attribute that could be made.
 
     multiple: whether it has several values.
     path, example: of the property behind it.

@@ -1,7 +1,7 @@
-"""Where a value of a page's own data stands in its text: the place an editor would click.
+"""Find where a value of a page's own data appears in its text: the place that an editor would click.
 
-The value is looked for as a whole text or element first, then as a part of one longer text ("$ 19.99 incl. VAT"). A value that stands in no
-visible text has the place it was read from, if that is an attribute of an element (a meta tag's content).
+The value is looked for as a whole text or element first, then as a part of one longer text ("$ 19.99 incl. VAT"). A value that is not in
+any visible text gets the place it was read from, if that is an attribute of an element (a meta tag's content).
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ Nodes = Sequence[etree._Element]
 
 
 def locate_value(nodes: Nodes, value: str) -> Location | None:
-    """Return the likeliest place of a value on a page, None if it stands nowhere.
+    """Return the likeliest place of a value on a page, or None if it is not on the page.
 
     nodes: `elements(root)`.
     """
@@ -39,7 +39,7 @@ def locate_value(nodes: Nodes, value: str) -> Location | None:
 
 
 def locate_values(nodes: Nodes, values: Sequence[str]) -> tuple[Location, ...]:
-    """Return the places of several values. Unless nearly all have one, the result is (): half a list is no list."""
+    """Return the places of several values. If more than a few have no place, the result is (), because half a list is of no use."""
     found = [locate_value(nodes, value) for value in values]
     kept = tuple(dict.fromkeys(at for at in found if at is not None))
     return kept if len(kept) >= 0.9 * len(dict.fromkeys(values)) else ()

@@ -1,13 +1,14 @@
 """Sample pages for annotation (Gulhane et al. 2011, section 3.1.2, Algorithm 2; docs/algorithms.md#sample-pages).
 
-Which K pages of a cluster should an editor see? Those that together hold the most of what varies from page to page. The paper's symbols: M
-is the number of pages in the cluster, X_i a path to text nodes or to an attribute that can be annotated, and F(X_i) the number of pages
-that have it. T_i is the set of its distinct contents, and F(X_i, t) the number of pages where it has content t:
+Which K pages of a cluster should an editor see? The pages that together show most of the content that varies from page to page. The paper's
+symbols: M is the number of pages in the cluster, X_i a path to text nodes or to an attribute that can be annotated, and F(X_i) the number
+of pages that have it. T_i is the set of its distinct contents, and F(X_i, t) the number of pages where it has content t:
 
     I(X_i) = 1 - sum over t in T_i of F(X_i, t) / (M |T_i|)        w(X_i) = F(X_i) I(X_i)
 
-A path with the same content everywhere is noise (I is near 0). A path that is common and varies is what is wanted. Finding the pages that
-cover the largest weight of distinct paths is NP-hard. Taking the page that adds most, again and again, gives at least 1 - 1/e of it.
+A path with the same content everywhere is noise (I is near 0). A path is useful if it is on many pages and its content varies. Finding the
+pages that cover the largest weight of distinct paths is NP-hard. Taking the page that adds most, again and again, gives at least 1 - 1/e of
+it.
 
 A path is the sequence of element names from the root and the leaf, ``text()`` or ``@name``. Several nodes of a page can share one. Their
 contents in document order count as one content, so a page has one content for a path, and the sum above is F(X_i). Weights are rounded to
@@ -37,7 +38,7 @@ SCHEME = b"paths/1\n"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PagePaths:
-    """The paths of one page with what stands there: some hundred, 16 bytes each.
+    """The paths of one page with the contents found there: usually some hundred, of 16 bytes each.
 
     paths: shape (n,), hashes of the paths, ascending, distinct.
     contents: shape (n,), hashes of the contents.
@@ -99,7 +100,7 @@ def choose_pages(pages: Sequence[PagePaths], *, k: int, fill: bool = False) -> l
     The paper stops when all weight is covered, which regular templates reach after a page or two. The first page is returned even if
     nothing varies.
 
-    fill: then begin anew with the pages that are left, as often as needed for k pages.
+    fill: whether to begin anew with the remaining pages when all weight is covered, as often as needed for k pages.
     """
     if k < 1:
         raise ValueError(f"at least 1 page has to be chosen, not {k}")
@@ -110,7 +111,7 @@ def choose_pages(pages: Sequence[PagePaths], *, k: int, fill: bool = False) -> l
     covered = 0
     while left.any() and len(choices) < k:
         for page, gain in _covering(table, left, k - len(choices)):
-            covered = min(covered + gain, total)  # a second round covers what is covered already
+            covered = min(covered + gain, total)  # a second round covers only paths that are covered already
             choices.append(ChosenPage(page, covered / total if total else 1.0))
             left[page] = False
         if not fill:

@@ -4,8 +4,9 @@ A permutation is x -> a·x mod 2^64 with an odd a, over members that are well-mi
 SplitMix64, so a signature is the same on every machine.
 
 For each permutation, the *extended* signature of a collection holds the minimum rank in the union of its sets and the number of sets that
-attain it. Every member of the union is the minimum with equal chance. So the share of permutations whose number is m estimates ξ(X, m), the
-share of the union that exactly m sets hold. The signature of two collections together follows from theirs; the sets are not needed again.
+attain it. Every member of the union is the minimum with equal chance. So the share of permutations whose minimum is attained by m sets
+estimates ξ(X, m), the share of the union's members that exactly m sets hold. The signature of the union of two collections follows from
+their two signatures; the sets are not needed again.
 """
 
 from collections.abc import Sequence

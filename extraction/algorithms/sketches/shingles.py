@@ -72,7 +72,7 @@ class Mask:
 
     @property
     def wildcard_count(self) -> int:
-        """How many of the eight bytes may be anything."""
+        """The number of bytes that are wildcards, from 0 to 8."""
         return self.wildcards.bit_count() // 8
 
     def covers(self, vector: ShingleVector) -> bool:
@@ -86,7 +86,7 @@ class Mask:
 
 
 def compute_vector(content: bytes, *, seed: int = SEED) -> ShingleVector:
-    """Return the shingle vector of one page's bytes. Any bytes have one. For many pages, `compute_vectors` is several times faster."""
+    """Return the shingle vector of one page's bytes. Any bytes have a vector. For many pages, `compute_vectors` is several times faster."""
     return compute_vectors([content], seed=seed)[0]
 
 
