@@ -1,4 +1,4 @@
-"""What the labels so far teach: for an attribute the values that its draft rule gives on the pages shown, and its hit rate."""
+"""What the labels so far teach: the values that an attribute's draft rule gives on the pages shown, and the rule's hit rate."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -28,12 +28,12 @@ MIN_ROWS = 2
 
 
 def describe_draft(cluster: Cluster, attribute: Attribute, shown: Iterable[int], page: int | None = None) -> dict[str, Any]:
-    """What is learned of an attribute from its labels now, as JSON values.
+    """Describes what the present labels teach about an attribute, as JSON values.
 
     shown: pages whose values are wanted.
-    page: one of whose marked places the places that are like them are wanted, as `similar`.
+    page: a page with marked places. The places that are like these are returned as `similar`.
 
-    state: `empty` (nothing marked yet), `failed` (message says why, in words), `learned` (values and coverage, of a list rows).
+    state: `empty` (nothing marked yet), `failed` (message says why, in words), `learned` (values and coverage; for a list rows).
     """
     if attribute.list:
         return _describe_list_draft(cluster, attribute, attribute.list, shown)
@@ -48,7 +48,7 @@ def describe_draft(cluster: Cluster, attribute: Attribute, shown: Iterable[int],
 
 
 def describe_coverage(cluster: Cluster, attribute: Attribute) -> dict[str, Any] | None:
-    """The hit rate after some more pages; None while there is no rule."""
+    """Returns the hit rate after counting some more pages, or None while there is no rule."""
     labels = read_labels(cluster).get(attribute.pk, {})
     if not any(labels.values()):
         return None
@@ -74,7 +74,7 @@ def _describe_lesson(
 
 
 def _describe_list_draft(cluster: Cluster, attribute: Attribute, record_list: RecordList, shown: Iterable[int]) -> dict[str, Any]:
-    """The draft of the list that an attribute is of, with `rows` instead of values: {page: [{attribute id: values}, …]}."""
+    """Describes the draft of the list that an attribute belongs to, with `rows` instead of values: {page: [{attribute id: values}, …]}."""
     labels = read_row_labels(cluster).get(record_list.pk, {})
     begun = sum(any(row.values()) for rows in labels.values() for row in rows.values())
     said = {"attribute": attribute.pk, "list": record_list.pk}
@@ -93,7 +93,7 @@ def _describe_list_draft(cluster: Cluster, attribute: Attribute, record_list: Re
 
 
 def _describe_similar(cluster: Cluster, snapshot_id: int, marked: Sequence[Location]) -> list[Mapping[str, Any]]:
-    """The places that are like those marked on a page, without them."""
+    """Returns the places that are like those marked on a page, without the marked ones."""
     page = open_workspace(cluster).load_page(snapshot_id) if len(marked) > 1 else None
     if page is None:
         return []

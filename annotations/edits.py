@@ -21,7 +21,7 @@ KEPT_STEPS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is now said of an attribute on the page, or in one row of its list: places, () for nothing, None for "not on this page"."""
+    """What is now said of an attribute on the page or in a row of its list: places, () for nothing, None for "not on this page"."""
 
     attribute: Attribute
     locations: tuple[Location, ...] | None
@@ -39,7 +39,7 @@ class EditStep:
 def apply_changes(
     cluster: Cluster, snapshot: Snapshot, changes: Sequence[Change], user: User, *, nodes: Sequence[etree._Element] | None = None
 ) -> EditStep:
-    """Makes some changes as one step. Raises LabelError and PageError; then nothing is changed."""
+    """Makes several changes as one step. If it raises LabelError or PageError, nothing is changed."""
     with transaction.atomic():
         _one_at_a_time(snapshot)
         mine = Edit.objects.filter(cluster=cluster, created_by=user)
@@ -60,7 +60,7 @@ def apply_changes(
                     step=number,
                     created_by=user,
                 )
-                if not number:  # the row's id, so that no two steps have one number even after templates are merged
+                if not number:  # the row's id, so that no two steps have the same number, even after templates are merged
                     number = edit.step = edit.pk
                     edit.save(update_fields=["step"])
         _forget_old(mine)
@@ -68,15 +68,15 @@ def apply_changes(
 
 
 def undo_step(cluster: Cluster, user: User) -> EditStep | None:
-    """Takes this person's last step back; None when there is none.
+    """Takes this person's last step back and returns it, or None if there is none.
 
-    Raises LabelError when somebody has changed it since. That step is then forgotten, so that the one before it can be taken back.
+    Raises LabelError if somebody has changed these labels since. That step is then forgotten, so that the one before it can be taken back.
     """
     return _replay(cluster, user, back=True)
 
 
 def redo_step(cluster: Cluster, user: User) -> EditStep | None:
-    """Repeats the step that was taken back last; None when there is none. Raises LabelError as `undo_step` does."""
+    """Repeats the step that was taken back last and returns it, or None if there is none. Raises LabelError as `undo_step` does."""
     return _replay(cluster, user, back=False)
 
 
@@ -87,7 +87,7 @@ def find_possible_steps(cluster: Cluster, user: User) -> dict[str, bool]:
 
 
 def _one_at_a_time(snapshot: Snapshot) -> None:
-    """Makes changes of a page wait for each other: a closing tab sends several at once."""
+    """Makes changes to the same page wait for each other, since a closing tab sends several at once."""
     list(Snapshot.objects.select_for_update(of=("self",), no_key=True).filter(pk=snapshot.pk).values_list("pk"))
 
 

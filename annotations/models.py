@@ -1,4 +1,4 @@
-"""What an editor did in the workbench, step by step: for undo, and to know what a rule cost."""
+"""What an editor did in the workbench, step by step: for undo, and to know how much work a rule took."""
 
 from typing import Any
 
@@ -12,10 +12,10 @@ from extraction.models.marked_places import Said, read_said
 class Edit(models.Model):
     """One step: the labels of one attribute on one page before and after it.
 
-    before, after: as `marked_places.said_as_json` writes them. undone: it was
-    taken back; a new step drops those that were undone. row: of which row of a list, 0 for the page's own attributes.
-    step: the id of the step's first row, so that later steps have higher numbers and no two have one; what was confirmed
-    with one key is one step of several rows and is taken back together.
+    before, after: as `marked_places.said_as_json` writes them. undone: whether
+    the step was taken back; a new step deletes undone steps. row: the row of a list, 0 for attributes that are not in a list.
+    step: the id of the step's first row, so that later steps have higher numbers and no two steps share one. What was confirmed
+    with one key press is one step of several rows, which are taken back together.
     """
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="edits")

@@ -41,7 +41,7 @@ def describe_suggestions(cluster: Cluster, snapshot: Snapshot) -> dict[str, Any]
 def _main_text(
     cluster: Cluster, snapshot: Snapshot, attributes: Sequence[Attribute], nodes: Sequence[etree._Element]
 ) -> list[page_data.Suggestion]:
-    """The element of the page's main text for the attributes that are named like it."""
+    """Suggests the element of the page's main text for attributes whose names mean main text."""
     wanting = [attribute for attribute in attributes if boilerplate.wants_main_text(attribute)]
     place = boilerplate.find_main_text(cluster, snapshot) if wanting else None
     if place is None:

@@ -17,11 +17,11 @@ SLICE_S = 0.15
 
 
 def describe_recommendations(cluster: Cluster, samples: Sequence[int], begun: Sequence[int]) -> dict[str, Any]:
-    """The pages to annotate next, best first, and how sure the rules are of the others.
+    """Returns the pages to annotate next, best first, and whether the rules agree on the other pages.
 
     begun: pages worked on, in the order in which they are shown.
 
-    {"offers": [{"page", "reason", "doubts": [{"attribute", "values"}]}], "pages": those offered that are no samples,
+    {"offers": [{"page", "reason", "doubts": [{"attribute", "values"}]}], "pages": the offered pages that are not samples,
     "covered": {page: share of the template up to it}, "annotated", "disputed", "missing", "checked", "total", "complete",
     "settled", "unlearned": why lists with marked rows cannot be learned yet}
     """
@@ -46,7 +46,7 @@ def describe_recommendations(cluster: Cluster, samples: Sequence[int], begun: Se
 
 
 def describe_pages(cluster: Cluster, ids: Sequence[int]) -> list[dict[str, Any]]:
-    """Pages of the cluster as the list of samples shows them. `covered` is None, because they were not chosen for what they cover."""
+    """Describes pages of the cluster as the sample list shows them. `covered` is None, because they were not chosen for what they cover."""
     rows = Snapshot.objects.filter(cluster=cluster, pk__in=ids, error="").values_list("pk", "title", "page__url")
     found = {row[0]: row for row in rows}
     return [

@@ -19,7 +19,7 @@ from extraction.services.templates import sample_pages
 
 
 def describe_state(cluster: Cluster, steps: Mapping[str, bool]) -> dict[str, Any]:
-    """Everything the workbench needs to start: samples, attributes, labels. It asks for drafts one by one.
+    """Returns everything the workbench needs to start: samples, attributes and labels. The workbench asks for drafts one by one later.
 
     steps: whether there is anything to undo and to redo.
     """
@@ -39,7 +39,7 @@ def list_attributes(cluster: Cluster) -> list[Attribute]:
 
 
 def describe_change(cluster: Cluster, step: EditStep, steps: Mapping[str, bool]) -> dict[str, Any]:
-    """The answer to a step: the labels of what it changed. The workbench asks for what they teach later, so a save waits for no learning.
+    """Returns the labels that a step changed. The workbench asks later for what they teach, so saving does not wait for learning.
 
     steps: whether there is anything to undo and to redo.
     """
@@ -52,7 +52,7 @@ def describe_change(cluster: Cluster, step: EditStep, steps: Mapping[str, bool])
 
 
 def read_page_tree(cluster: Cluster, snapshot: Snapshot) -> PageTree:
-    """The page's elements, from the cluster's workspace where it has them, without waiting for learning. Raises PageError."""
+    """Returns the page's elements, from the cluster's workspace if it has them. Does not wait for learning. Raises PageError."""
     loaded = find_loaded_page(cluster, snapshot.pk)
     return PageTree(loaded.nodes, loaded.index) if loaded else PageTree.of(read_elements(snapshot))
 
@@ -63,7 +63,7 @@ def list_sample_ids(cluster: Cluster) -> list[int]:
 
 
 def list_titles(cluster: Cluster, snapshots: Sequence[int]) -> list[dict[str, Any]]:
-    """Pages of the cluster by name, with the address of their screen."""
+    """Lists pages of the cluster with their titles and the addresses of their screens."""
     rows = Snapshot.objects.filter(cluster=cluster, pk__in=snapshots).values_list("pk", "title", "page__url", "page_id")
     slug = cluster.site.slug
     return [{"id": pk, "title": title, "url": url, "page": reverse("page", args=[slug, page])} for pk, title, url, page in rows]
@@ -75,7 +75,7 @@ def start_learning(cluster: Cluster, user: User) -> Run:
 
 
 def describe_learning(run: Run) -> dict[str, Any]:
-    """How far a learning run is; when it is done, the address of the rule that it wrote."""
+    """Describes a learning run's progress; when it is done, gives the address of the rule that it wrote."""
     newest = Rule.objects.filter(cluster=run.cluster).order_by("-version").first()
     done = run.state == Run.State.DONE
     return {
@@ -87,7 +87,7 @@ def describe_learning(run: Run) -> dict[str, Any]:
 
 
 def find_newest_draft(cluster: Cluster) -> Rule | None:
-    """The draft that would be published, None without any."""
+    """Returns the draft that would be published, or None if there is none."""
     return cluster.rules.unpublished().order_by("-version").first()
 
 
@@ -105,9 +105,9 @@ def publish_draft(draft: Rule, user: User) -> str:
 
 
 def _describe_samples(cluster: Cluster) -> list[dict[str, Any]]:
-    """The samples, labelled ones first, each with the share of the template that it and those before it cover at least.
+    """Lists the samples, labelled ones first, each with a lower bound of the template's share that it and the samples before it cover.
 
-    Samples were chosen greedily, so a sample never adds less to fewer others than it added when it was chosen.
+    Samples were chosen greedily: after fewer samples, a sample adds at least as much as it added when it was chosen.
     """
     rows = sample_pages.choose_samples(cluster)
     before = [0.0, *(sample.covered_fraction for sample in rows)]

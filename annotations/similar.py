@@ -1,6 +1,6 @@
 """Places like those that an editor clicked: after two items of a list are clicked, the others are offered.
 
-The learner cannot help while a list is only begun: it would take the items not yet clicked for counter-examples. So the places are
+The learner cannot help while a list is only begun: it would treat the items not yet clicked as counter-examples. So the places are
 generalised directly. The element that holds all of them stays; below it every step keeps its element name and the classes that all of
 them share, and positions are dropped. If nothing new is found that way, the steps' classes are dropped, too.
 """
@@ -19,9 +19,9 @@ Step = tuple[str, frozenset[str]]
 
 
 def find_similar(tree: PageTree, locations: Sequence[Location]) -> tuple[Location, ...]:
-    """All places like the given ones, which are included, in document order; () where nothing new is found.
+    """Returns all places like the given ones, including these, in document order; () if nothing new is found.
 
-    locations: at least two, of one kind, none a part of a text; anything else gives ().
+    locations: at least two places of the same kind, none of them a part of a text. Anything else gives ().
     """
     if len(locations) < 2 or len({(at.kind, at.attribute) for at in locations}) > 1 or any(at.start is not None for at in locations):
         return ()
@@ -41,7 +41,7 @@ def _chain(element: etree._Element) -> list[etree._Element]:
 
 
 def _split(chains: list[list[etree._Element]]) -> tuple[etree._Element | None, list[list[etree._Element]]]:
-    """The lowest element above all of them, and the steps below it. For texts of one element that is the element's parent."""
+    """Returns the lowest element above all places, and the steps below it. For texts of the same element it is that element's parent."""
     shared = 0
     for steps in zip(*chains, strict=False):
         if any(step is not steps[0] for step in steps):
@@ -64,7 +64,7 @@ def _select(tree: PageTree, holder: etree._Element, steps: list[Step], like: Seq
     for tag, classes in steps:
         level = [child for parent in level for child in parent.iterchildren(tag) if classes <= set((child.get("class") or "").split())]
     ordinals = sorted({at.text for at in like})
-    if len({at.node for at in like}) == 1:  # texts of one element, between its line breaks
+    if len({at.node for at in like}) == 1:  # texts of the same element, separated by line breaks
         ordinals = list(range(1, 1 + sum(1 for _ in tree.nodes[like[0].node].itertext())))
     places = [Location(tree.index[element], like[0].kind, text, like[0].attribute) for element in level for text in ordinals]
     return tuple(place for place in places if clean(value(tree.nodes, place) or ""))

@@ -40,7 +40,7 @@ Endpoint = Callable[..., dict[str, Any]]
 
 
 def endpoint(view: Endpoint) -> Callable[..., HttpResponse]:
-    """A view that answers with JSON values for a cluster, for editors only. What is wrong becomes a 400 with the reason."""
+    """Makes a view that answers with JSON values for a cluster, for editors only. Errors in the request become a 400 with the reason."""
 
     def answered(request: HttpRequest, slug: str, number: int, **more: Any) -> HttpResponse:
         try:
@@ -54,7 +54,7 @@ def endpoint(view: Endpoint) -> Callable[..., HttpResponse]:
 @require_GET
 @requires(Role.EDITOR)
 def workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Where values are marked; without a record type, where one is chosen."""
+    """Shows the page where values are marked or, if there is no record type yet, where a record type is chosen."""
     cluster = _cluster(slug, number)
     context = {"cluster": cluster, "site": cluster.site, "section": "sites"}
     if cluster.record_type is None:
@@ -65,7 +65,7 @@ def workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_GET
 @requires(Role.EDITOR)
 def offered(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """What the template's pages say of themselves, to begin a record type with; empty where they say nothing."""
+    """Offers the data that the template's pages contain about themselves as a start for a record type; empty if there is none."""
     cluster = _cluster(slug, number)
     kind, found = stored_data.propose_record_type(cluster)
     return render(request, "annotations/_offered.html", {"cluster": cluster, "type": kind, "attributes": found})
@@ -74,7 +74,7 @@ def offered(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 @requires(Role.EDITOR)
 def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Sets what the pages of this template are records of, and goes on to the workbench."""
+    """Sets the record type of this template's pages and goes on to the workbench."""
     cluster = _cluster(slug, number)
     chosen = get_object_or_404(RecordType, slug=request.POST.get("record_type", ""))
     try:
@@ -87,7 +87,7 @@ def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_GET
 @endpoint
 def state(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Samples, attributes and labels. ?also=1,2: pages of the template to be shown although they are no samples."""
+    """Samples, attributes and labels. ?also=1,2: pages of the template to be shown although they are not samples."""
     found = services.describe_state(cluster, edits.find_possible_steps(cluster, request.user))
     known = {sample["id"] for sample in found["samples"]}
     found["samples"] += recommendations.describe_pages(cluster, [pk for pk in _ids(request, "also") if pk not in known])
@@ -133,9 +133,9 @@ def redo(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """What is learned of ?attribute= so far; with ?page=, also the places that are like those marked there.
+    """Returns what is learned about ?attribute= so far; with ?page=, also the places that are like those marked there.
 
-    ?also=1,2: pages beside the samples whose values are wanted.
+    ?also=1,2: pages whose values are wanted in addition to those of the samples.
     """
     page = _number(request, "page") if request.GET.get("page") else None
     shown = dict.fromkeys([*services.list_sample_ids(cluster), *_ids(request, "also")])
@@ -155,21 +155,21 @@ def advice(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def suggestions(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """What ?page= itself says of the attributes (JSON-LD, microdata, RDFa, Open Graph), where its text has it."""
+    """Returns what the data in ?page= (JSON-LD, microdata, RDFa, Open Graph) says about the attributes, if the page's text has it."""
     return page_suggestions.describe_suggestions(cluster, _snapshot(cluster, request.GET.get("page")))
 
 
 @require_GET
 @endpoint
 def agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """How far what is learned of ?attribute= agrees with the pages' own data."""
+    """Returns how well the values of ?attribute='s draft rule agree with the pages' own data."""
     return page_suggestions.describe_agreement(cluster, _attribute(cluster, request.GET.get("attribute")))
 
 
 @require_GET
 @endpoint
 def coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """The hit rate of ?attribute= after some more pages."""
+    """Returns the hit rate of ?attribute= after counting some more pages."""
     attribute = _attribute(cluster, request.GET.get("attribute"))
     return {"attribute": attribute.pk, "coverage": drafts.describe_coverage(cluster, attribute)}
 
@@ -226,7 +226,7 @@ def looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_POST
 @endpoint
 def load_looks(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Starts loading styles and pictures of the samples. `progress` is the address to ask how far it is."""
+    """Starts loading styles and pictures of the samples. `progress` is the address that tells the progress."""
     run = load_assets.start_loading(cluster.site, cluster=cluster, user=request.user)
     return {"progress": reverse("workbench_looks_progress", args=[cluster.site.slug, cluster.number, run.pk])}
 
@@ -234,14 +234,14 @@ def load_looks(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]
 @require_GET
 @endpoint
 def looks_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
-    """How far loading is."""
+    """Returns the progress of loading styles and pictures."""
     return page_looks.describe_loading(get_object_or_404(Run, pk=run_id, cluster=cluster))
 
 
 @require_POST
 @endpoint
 def learn(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Starts learning the rule. `progress` is the address to ask how far it is."""
+    """Starts learning the rule. `progress` is the address that tells the progress."""
     run = services.start_learning(cluster, request.user)
     return {"progress": reverse("workbench_learning", args=[cluster.site.slug, cluster.number, run.pk])}
 
@@ -249,7 +249,7 @@ def learn(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def learning_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
-    """How far a learning run is."""
+    """Returns the progress of a learning run."""
     return services.describe_learning(get_object_or_404(Run, pk=run_id, cluster=cluster))
 
 
@@ -258,7 +258,7 @@ def learning_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> d
 def publish(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     """{lacking: [names]}: publishes the newest draft and answers {"rule": address}.
 
-    Where the draft has no rule for other attributes than those named, nothing is published and {"lacking": [names]} names them.
+    If the draft lacks rules for attributes that are not in `lacking`, nothing is published and {"lacking": [names]} is answered.
     """
     draft = services.find_newest_draft(cluster)
     if draft is None:
@@ -271,7 +271,7 @@ def publish(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 
 def _answer_step(cluster: Cluster, step: edits.EditStep | None, user: User) -> dict[str, Any]:
-    """What a step that was undone or redone changed; `nothing` where there was none."""
+    """Describes what an undone or redone step changed; `nothing` if there was no step."""
     steps = edits.find_possible_steps(cluster, user)
     return services.describe_change(cluster, step, steps) if step else {"nothing": True, "steps": steps}
 

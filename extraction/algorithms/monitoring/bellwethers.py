@@ -18,9 +18,9 @@ RELIABLE = 0.8
 
 
 def choose_bellwethers(pages: Sequence[PagePaths], *, answered_fractions: Sequence[float], k: int = BELLWETHERS) -> list[int]:
-    """Indexes in `pages` of at most k bellwethers.
+    """Chooses at most k bellwethers and returns their indexes in `pages`.
 
-    answered_fractions: share of each page's fetches that succeeded, 1 for a new page.
+    answered_fractions: the share of each page's fetches that succeeded (1 for a new page).
     Raises ValueError when there is not one share for each page.
     """
     if len(pages) != len(answered_fractions):

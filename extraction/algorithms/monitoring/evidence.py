@@ -1,7 +1,7 @@
 """What speaks against an attribute's rule: one predicate for each way in which a rule can fail.
 
 None of the differences between two visits of a page is a break by itself. A product may be out of stock, or have a new price. What
-tells a break from news is where the values are now. The hypotheses about one page, in the order in which they are tried:
+tells a break from news is where the values are on both pages. The hypotheses about one page, in the order in which they are tried:
 
 =====================  ==========  ========  ==============================================================================
 hypothesis             kind        strength  holds when
@@ -64,7 +64,7 @@ class Revisit:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks against an attribute's rule on one page. reason: in words, for people."""
+    """What speaks against an attribute's rule on one page. reason: an explanation for people."""
 
     url: str
     kind: EvidenceKind
@@ -100,12 +100,12 @@ class ValueChange:
 
     @cached_property
     def lost(self) -> Values:
-        """Old values that the rule no longer gives, in any writing."""
+        """Old values that the rule no longer gives, however they are written."""
         return self._find_missing(self.before, self.now)
 
     @cached_property
     def gained(self) -> Values:
-        """New values that the rule did not give before, in any writing."""
+        """New values that the rule did not give before, however they are written."""
         return self._find_missing(self.now, self.before)
 
     @cached_property
@@ -123,7 +123,7 @@ class ValueChange:
 
     @cached_property
     def oddities(self) -> tuple[str, ...]:
-        """How the gained values differ from those of the past, in words."""
+        """Says in words how the gained values differ from those of the past."""
         return self.profile.odd(self.gained) if self.profile and self.gained else ()
 
     def _find_missing(self, values: Values, others: Values) -> Values:
@@ -151,7 +151,7 @@ def is_taken_elsewhere(change: ValueChange) -> str | None:
 
 
 def is_misread(change: ValueChange) -> str | None:
-    """An old value still stands, but the rule gives less, more than it, or something odd. Returns the reason or None."""
+    """An old value is still on the page, but the rule gives only part of it, more than it, or something odd. Returns the reason or None."""
     if not change.now or not change.still_standing:
         return None
     holds = any(loosen(old) in loosen(new) for old in change.still_standing for new in change.gained)
@@ -192,7 +192,7 @@ def find_evidence(
     *,
     least_standing_fraction: float = 0.0,
 ) -> list[Evidence]:
-    """What speaks against the attribute's rule: at most one piece of evidence a page.
+    """What speaks against the attribute's rule: at most one piece of evidence for each page.
 
     visits: pages that had or have a value of the attribute.
     """
@@ -202,7 +202,7 @@ def find_evidence(
 
 
 def judge_page(change: ValueChange) -> Evidence | None:
-    """The evidence of the first hypothesis that holds on a page, None when the rule seems to work there."""
+    """Returns the evidence of the first hypothesis that holds on a page, or None if the rule seems to work there."""
     if not change.lost and not change.gained:
         return None
     for hypothesis in PAGE_HYPOTHESES:
@@ -213,7 +213,7 @@ def judge_page(change: ValueChange) -> Evidence | None:
 
 
 def are_all_alike(changes: Sequence[ValueChange]) -> list[Evidence]:
-    """Every page gives the same value where pages used to differ: the rule reads something of the site, not of the page."""
+    """Every page gives the same value although pages used to differ: the rule reads a text of the site, not of the page."""
     given = [change for change in changes if change.now]
     profile = given[0].profile if given else None
     if profile is None or not profile.varies or len(given) < LEAST_ALIKE_PAGES or len({change.now for change in given}) > 1:
@@ -236,7 +236,7 @@ def have_vanished(changes: Sequence[ValueChange]) -> list[Evidence]:
 
 
 def _probability_of_at_least(count: int, *, of: int, chance: float) -> float:
-    """The probability of at least so many successes in as many independent tries."""
+    """Returns the probability of at least `count` successes in `of` independent tries, each with probability `chance`."""
     return sum(comb(of, n) * chance**n * (1 - chance) ** (of - n) for n in range(count, of + 1))
 
 

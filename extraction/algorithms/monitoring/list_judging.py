@@ -24,7 +24,7 @@ Pair = tuple[Form, Form]
 class ListJudge:
     """A list's rule, run on all new pages.
 
-    rows: the old rows that were found on the new pages. stood: the old pages.
+    rows: the old rows that were found on the new pages. stood: the old pages, on which values stood before.
     Raises RuleError or XPathError when the rule cannot be run.
     """
 
@@ -38,7 +38,7 @@ class ListJudge:
         self._often = Counter(values for extra in self._extra.values() for values in {values for _, values in extra})
 
     def figures(self, attribute: AttributeRule, learned: Learned, examples: Sequence[int]) -> Relearned:
-        """What the pages that the rule was not learned from say about an attribute."""
+        """Returns an attribute's figures, counted on the pages that the rule was not learned from."""
         name = attribute.name
         with_values = [page for page, rows in self.rows.items() if any(row.fields.get(name) for row in rows)]
         judging = [page for page in with_values if page not in examples]
@@ -48,7 +48,7 @@ class ListJudge:
         return Relearned(attribute, learned, len(with_values), tuple(examples), len(judging), agreeing, returned, stage)
 
     def strangers(self, page: int) -> list[int]:
-        """The elements of the rule's rows that are rows of something else.
+        """Returns the elements of rows that the rule gives but that belong to something else.
 
         Such a row is not one of the old rows. Either its values stood on the old page too, or it is the same on at least half of the
         pages, as a header is.
@@ -60,7 +60,7 @@ class ListJudge:
         ]
 
     def _unknown(self, page: int) -> list[tuple[int, Values]]:
-        """The first element and all values of each of the rule's rows that is not one of the old rows."""
+        """Yields the first element and all values of each row that the rule gives and that is not one of the old rows."""
         nodes = {place.node for row in self.rows[page] for found in row.fields.values() for place in found}
         old = [{each.name: normalise_values(each, row[each.name]) for each in self.rule.attributes} for row in self.sought.whole[page]]
         found = []
@@ -93,11 +93,11 @@ class ListJudge:
 
     @staticmethod
     def _last(wanted: Sequence[Pair], given: Sequence[Pair]) -> int:
-        """The index after the last old row. Where only the first rows were looked for, nothing is known of the rows after it."""
+        """Returns the index after the last old row. If only the first rows were looked for, nothing is known of the rows after it."""
         return max((n for n, pair in enumerate(given, 1) if pair in wanted), default=len(given))
 
     def _returned(self, name: str, page: int) -> bool:
-        """Whether a row that had no value of the attribute has one now, or a page that had no rows has some."""
+        """Whether a row that had no value of the attribute has a value now, or a page that had no rows has rows now."""
         old = self.sought.before[page]
         without = {normalise_values(self.anchor, row[self.anchor.name]) for row in old if not row[name]}
         given = [row for row in self._given[page] if row.get(name)]
@@ -105,7 +105,7 @@ class ListJudge:
 
 
 def find_rows(rule: ListRule, page: PageTable) -> Sequence[apply.RowPlaces]:
-    """What the rule gives on a page, row by row."""
+    """Returns the rows that the rule gives on a page."""
     return apply.find_row_places(rule, page.root, {element: n for n, element in enumerate(page.nodes)})
 
 
@@ -115,5 +115,5 @@ def read_texts(row: Mapping[str, Sequence[tuple[Location, str]]], name: str) -> 
 
 
 def normalise_values(attribute: AttributeRule, values: Values) -> Form:
-    """An attribute's values as they are compared with others, in any order."""
+    """Returns an attribute's values in the form in which they are compared, regardless of their order."""
     return frozenset(normalise_value(each, attribute.type) for each in values)

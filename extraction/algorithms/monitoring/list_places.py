@@ -1,4 +1,4 @@
-"""Where the old rows of a list are on a new page: which places of the old values belong to one row
+"""Finds the old rows of a list on a new page: which places of old values belong to the same row
 (Gulhane et al. 2011, section 3.2.3; docs/algorithms.md#reuse-and-relearning).
 
 A single value of a row says little. A price stands in many rows, and a name also stands in a box beside the list. What identifies a row is
@@ -44,7 +44,7 @@ MAX_ROWS = 200
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """Where rows may be: places of one kind of an attribute's values."""
+    """Where rows may be: the places of one kind that hold an attribute's values."""
 
     name: str
     kind: Path
@@ -53,7 +53,7 @@ class Anchor:
 class SoughtRows:
     """The old rows of a list, looked for on new pages.
 
-    before: the rows that are looked for. whole: all old rows. stages: how the values of each attribute were found.
+    before: the rows that are looked for. whole: all old rows. stages: the stage at which each attribute's values were found.
     """
 
     def __init__(self, attributes: Sequence[AttributeRule], pages: Sequence[PageTable], before: Sequence[Sequence[Row] | None]) -> None:
@@ -76,7 +76,7 @@ class SoughtRows:
         return found
 
     def rows(self, anchor: Anchor) -> dict[int, list[FoundRow]]:
-        """{page: its old rows in the new page's order}, for pages where enough of them stand at the anchor's places."""
+        """Returns {page: its old rows in the new page's order} for pages where enough old rows are found at the anchor's places."""
         extents = {
             page: Extents(self.pages[page], self.before[page], self.places[page], name=anchor.name, kind=anchor.kind)
             for page in range(len(self.pages))
@@ -90,7 +90,7 @@ class SoughtRows:
         return there if company >= LEAST_COMPANY * len(fuller) else {}
 
     def _seek(self, attribute: AttributeRule, finders: Sequence[ValueFinder]) -> None:
-        """Stores the places of an attribute's values, from the first stage that finds enough, else from the one that finds most."""
+        """Stores the places of an attribute's values, from the first stage that finds enough, else from the stage that finds most."""
         name, held_in = attribute.name, find_held_attribute(attribute)
         values = {(page, value) for page, rows in enumerate(self.before) for row in rows for value in row.get(name, ())}
         best: dict[tuple[int, str], tuple[Location, ...]] = {}
@@ -126,5 +126,5 @@ class SoughtRows:
 
 
 def _single(attributes: Sequence[AttributeRule], row: Row) -> dict[str, tuple[str, ...]]:
-    """A row's values. Of an attribute with a single value, only the first is kept: it is the one that was meant."""
+    """Returns a row's values. If an attribute can have only one value, only the first is kept, which is the one that was meant."""
     return {each.name: row.get(each.name, ()) if each.multiple else row.get(each.name, ())[:1] for each in attributes}

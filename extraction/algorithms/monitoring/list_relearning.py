@@ -46,8 +46,8 @@ class RelearnedList:
     """A list's rule, learned from its old rows.
 
     rule: the whole list's rule.
-    attributes: what was learned of each attribute, with its figures. A page judges an attribute when it has rows with its old values.
-    failed: {attribute: why it could not be learned}; the rule has its old XPaths.
+    attributes: what was learned about each attribute, with its figures. A page judges an attribute when it has rows with its old values.
+    failed: {attribute: why it could not be learned}. The rule keeps the old XPaths of these attributes.
     found: how many old rows were found.
     """
 
@@ -88,7 +88,7 @@ def relearn_list(
 
 
 def _merit(made: RelearnedList) -> tuple[float, ...]:
-    """Orders rules: those that can be judged at all, then by the attribute that agrees least, then by attributes and rows found."""
+    """Orders rules: first by whether they can be judged, then by the attribute that agrees least, then by attributes and rows found."""
     judged = [each.agreement_fraction for each in made.attributes.values()]
     return (
         min(bool(each.judged) for each in made.attributes.values()),
@@ -101,7 +101,7 @@ def _merit(made: RelearnedList) -> tuple[float, ...]:
 
 
 class _Trial:
-    """One anchor's answer to where the rows are, learned and judged."""
+    """Learns and judges a list's rule from the rows found with one anchor."""
 
     def __init__(self, old: ListRule, broken: Collection[str], sought: SoughtRows, stood: Sequence[ValueFinder], anchor: Anchor) -> None:
         self.old, self.broken, self.sought, self.stood, self.anchor = old, frozenset(broken), sought, stood, anchor
@@ -121,7 +121,7 @@ class _Trial:
         return made if isinstance(again, NotLearned) else max((again[0], made), key=_merit)
 
     def _made(self, examples: Sequence[int], refused: Mapping[int, Sequence[int]]) -> tuple[RelearnedList, ListJudge] | NotLearned:
-        """What is learned from the examples, and what the other pages say of it. refused: {page: elements} that are not in any row."""
+        """Learns a rule from the examples and judges it on the other pages. refused: {page: elements} that are not in any row."""
         others = [page for page in range(len(self.sought.pages)) if page not in examples]
         spread = others[:: max(1, -(-len(others) // (MAX_LEARNING_PAGES - len(examples))))]
         pages = [*examples, *spread][:MAX_LEARNING_PAGES]
@@ -138,7 +138,7 @@ class _Trial:
             return NotLearned(str(error))
 
     def _examples(self) -> list[int]:
-        """The pages whose rows were found most completely, spread over all pages."""
+        """Chooses the pages whose rows were found most completely, spread over all pages."""
         pages = sorted(self.rows)
         wanted = min(MAX_EXAMPLES, max(1, len(pages) // 2))
         whole = {page: sum(len(row.fields) == len(row.old) for row in self.rows[page]) / len(self.rows[page]) for page in pages}
@@ -172,7 +172,7 @@ class _Trial:
         return found.reason if isinstance(found, NotLearned) else "none of its old values is in the rows"
 
     def _kept(self, rule: ListRule) -> ListRule:
-        """The rule, with the old XPaths where they give the same."""
+        """Returns the rule, with the old XPaths kept where they give the same result."""
         roots = [page.root for page in self.sought.pages]
         if all(_same_rows(rule.rows, self.old.rows, root) for root in roots):
             rule = replace(rule, rows=self.old.rows)

@@ -1,4 +1,4 @@
-"""Where a known value stands on a page: for telling what a rule lost, and for learning it again
+"""Finds known values on a page, to tell what a rule lost and to learn the rule again
 (Gulhane et al. 2011, section 3.2.3; docs/algorithms.md#reuse-and-relearning).
 
 A value is looked for in four stages. Each is less certain than the one before and is tried only where that one finds nothing:
@@ -58,7 +58,7 @@ class SoughtValue:
 
 
 class ValueFinder:
-    """A page in which many values are looked for."""
+    """Looks for many values on one page."""
 
     def __init__(self, page: PageTable) -> None:
         self.page, self._unseen = page, raw_text(page.nodes[0])
@@ -70,7 +70,7 @@ class ValueFinder:
     def find(self, sought: SoughtValue, stage: Stage = "exact") -> list[Location]:
         """The places of a value at one stage, in document order.
 
-        Only text that readers see counts, and the page's title where there is no other.
+        Only text that readers see counts. The page's title counts if the value is found nowhere else.
         """
         if not sought.value:
             return []
@@ -145,7 +145,7 @@ class ValueFinder:
         return [Location(row, "attribute", attribute=name) for row in self._held[name].get(sought.value, ())]
 
     def _elements(self, value: str, form: Callable[[str], str]) -> Iterator[Location]:
-        """The innermost elements of several text nodes whose text has the value's form, climbed to from the texts that it begins with."""
+        """Yields the innermost elements of several text nodes whose text has the value's form, climbing up from their first texts."""
         page, wanted, limit = self.page, form(value), 2 * len(value) + 200
         parent, owners, known = page.elements.parent, page.texts.owner, set[int]()
         begin = (row for row, start in self._beginning(wanted, form) if start != wanted and wanted.startswith(start) and self._seen(row))
@@ -163,7 +163,7 @@ class ValueFinder:
                 node = int(parent[node])
 
     def _beginning(self, wanted: str, form: Callable[[str], str]) -> Iterator[tuple[int, str]]:
-        """(number, form) of texts; all texts that the wanted one begins with are among them."""
+        """Yields (number, form) of texts, among them all texts with which the wanted text can begin."""
         if form not in self._starts:
             starts: dict[str, list[tuple[int, str]]] = defaultdict(list)
             for row, text in enumerate(self.page.strings):
@@ -182,7 +182,7 @@ class ValueFinder:
 
 
 def find_value(page: PageTable, sought: SoughtValue, stage: Stage = "exact") -> list[Location]:
-    """The places of one value, see `Finder.find`."""
+    """Returns the places of one value, see `ValueFinder.find`."""
     return ValueFinder(page).find(sought, stage)
 
 
@@ -192,7 +192,7 @@ def loosen(text: str) -> str:
 
 
 def normalise_value(value: str, type_: ValueType) -> str:
-    """A value as it is compared with others: a number, price or date as what it reads as, else its letters and digits."""
+    """Returns a value in the form used for comparison: the parsed number, price or date, else the value's letters and digits."""
     if type_ in ("number", "price", "date"):
         return read_value(value, type_).value or loosen(value)
     return loosen(value) or value

@@ -33,7 +33,7 @@ CLASSES = ("letters", "digits", "spaces", "signs")
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Smallest and largest seen."""
+    """The smallest and the largest number seen."""
 
     low: float
     high: float
@@ -48,10 +48,10 @@ class Range:
 class Profile:
     """What an attribute's values have looked like on a number of pages.
 
-    pages, valued: pages looked at, and those that had any value.
-    counts: how many values a page has, of pages with any.
+    pages: how many pages were looked at. valued: how many of them had a value.
+    counts: how many values a page has, among pages with a value.
     lengths: how many characters a value has.
-    shares: shares of the characters of each of CLASSES, 0 to 1.
+    shares: for each of CLASSES, the share of a value's characters that belong to it, 0 to 1.
     read_fraction: share of values that read as the type.
     constant: the value that all pages have, "" when they differ.
     distinct: how many different values were seen.
@@ -69,7 +69,7 @@ class Profile:
 
     @classmethod
     def learn(cls, pages: Iterable[Sequence[str]], *, type: ValueType = "text") -> "Profile":
-        """The profile of values by page; () is a page without."""
+        """Learns the profile from the values of each page; () stands for a page without values."""
         rows = [tuple(values) for values in pages]
         valued = [row for row in rows if row]
         values = [value for row in valued for value in row]
@@ -93,7 +93,7 @@ class Profile:
         return self.valued >= FEW_PAGES and self.distinct >= 0.5 * self.valued
 
     def odd(self, values: Sequence[str]) -> tuple[str, ...]:
-        """What is unlike the past in one page's values, in words; () when nothing is, or when there is no past to speak of."""
+        """Says in words how one page's values differ from the past; () if they do not, or if too little is known of the past."""
         if self.valued < FEW_PAGES or not values:
             return ()
         reasons = [reason for value in values for reason in self._odd_value(value)]

@@ -7,7 +7,7 @@ A value stands in several places of a page (a heading, bread crumbs, a link to t
 So places vote. Places of one kind (the same tags up to the root) on many pages are a *candidate*. For each of the most frequent
 candidates, a rule is learned from a few pages and judged on the pages that it was not learned from: does it give the old value where that
 value is found on the page? A page whose value changed does not count. The rule that agrees best is returned, with the figures by which a
-person, or the setting for going live without a person, decides.
+person decides, or the setting that lets rules go live without a person.
 """
 
 import re
@@ -48,7 +48,7 @@ class Relearned:
 
     found: pages where all old values were found.
     learned_from: the pages used as examples, by their index in `pages`.
-    judged, agreeing: other pages where the values were found, and those of them where the rule gives the values.
+    judged: how many other pages have the values. agreeing: on how many of these the rule gives the values.
     returned: pages that had no value and now get one, which may be news or a mistake.
     stage: how the values were found.
     """
@@ -64,7 +64,7 @@ class Relearned:
 
     @property
     def agreement_fraction(self) -> float:
-        """Share of the judging pages where it gives what was expected; 1 when none could judge."""
+        """The share of the judging pages on which the rule gives the expected values; 1 if no page could judge."""
         return self.agreeing / self.judged if self.judged else 1.0
 
 
@@ -80,7 +80,7 @@ def relearn_attribute(attribute: AttributeRule, pages: Sequence[PageTable], befo
     """A rule for one attribute of the new pages.
 
     attribute: the old rule. The new one has its name and type.
-    before: what the old record of the same URL had, in the pages' order; () for no value, None where there is no old record.
+    before: the values of each page's old record (same URL), in the pages' order; () if it had no value, None if there is no old record.
     """
     if not any(before):
         return NotRelearned(attribute.name, "none of the old records has a value")
@@ -99,13 +99,13 @@ def relearn_attribute(attribute: AttributeRule, pages: Sequence[PageTable], befo
 
 
 def count_pages(attribute: AttributeRule, pages: Sequence[PageTable]) -> tuple[int, int]:
-    """How many pages the rule gives a value on, and how many several different ones."""
+    """Counts the pages on which the rule gives a value, and those on which it gives several different values."""
     counts = [len(set(read_attribute(attribute, page.root))) for page in pages]
     return sum(count > 0 for count in counts), sum(count > 1 for count in counts)
 
 
 def _merit(made: Relearned, old: AttributeRule) -> tuple[float, ...]:
-    """Orders rules: by agreement, by how many pages have the place, by few values where none were, then by simplicity."""
+    """Orders rules by agreement, by how many pages have the place, by how few pages gain a value that they lacked, then by simplicity."""
     first = made.learned.alternatives[0]
     return (
         round(made.agreement_fraction, 2),
@@ -126,7 +126,7 @@ def find_end_tags(attribute: AttributeRule) -> frozenset[str]:
 
 
 def find_held_attribute(attribute: AttributeRule) -> str:
-    """The attribute that a rule takes its value from ("src"), "" when it takes text."""
+    """Returns the HTML attribute that a rule takes its value from ("src"), or "" if it takes text."""
     held = [_HELD.search(each.xpath) for each in attribute.alternatives[:1]]
     return held[0].group(1) if held and held[0] else ""
 
@@ -148,7 +148,7 @@ class _FoundValues:
         return {path for row in self.paths for path in row}
 
     def choose(self, kind: Path) -> tuple[Location, ...]:
-        """One place for each value: of the kind and after the value before it, else the nearest to the places of the kind."""
+        """Chooses a place for each value: one of this kind after the previous value's place, else the one nearest to such places."""
         both = [list(zip(places, paths, strict=True)) for places, paths in zip(self.places, self.paths, strict=True)]
         nodes = [place.node for row in both for place, path in row if path == kind]
         middle, chosen = nodes[len(nodes) // 2], list[Location]()
@@ -162,15 +162,15 @@ class _FoundValues:
 
 
 class _Vote:
-    """One attribute's old values on the new pages."""
+    """Where one attribute's old values are on the new pages, and the rules learned from these places."""
 
     def __init__(self, attribute: AttributeRule, pages: Sequence[PageTable], before: Sequence[Values | None]) -> None:
         self.attribute, self.pages, self.held_in = attribute, pages, find_held_attribute(attribute)
-        # A single value's record may have several where the rule found several: the first is what was meant.
+        # The record may have several values of a single-valued attribute if the rule found several: the first is what was meant.
         self.before = [values if attribute.multiple or not values else values[:1] for values in before]
 
     def candidates(self, stage: Stage) -> Iterator[Relearned | NotLearned]:
-        """What is learned from the kinds of places that most pages have, until a rule agrees everywhere."""
+        """Yields the rules learned from the kinds of places that most pages have, until a rule agrees on all pages."""
         found = self._find(stage)
         counts = Counter(kind for each in found for kind in sorted(each.kinds()))
         # Of kinds that as many pages have, the one that holds more of the values: bread crumbs name the first of several subjects.
@@ -183,7 +183,7 @@ class _Vote:
                 return
 
     def _find(self, stage: Stage) -> list[_FoundValues]:
-        """Pages where the old values are found. Of several values, four fifths are enough; the rest may be gone."""
+        """Finds the pages that have the old values. If there are several values, four fifths are enough; the rest may be gone."""
         found = []
         for number, (page, values) in enumerate(zip(self.pages, self.before, strict=True)):
             each = [tuple(find_value(page, SoughtValue(value, self.attribute.type, self.held_in), stage)) for value in values or ()]
@@ -219,7 +219,7 @@ class _Vote:
         return {n: marked[n] for n in [*chosen, *others[: wanted - len(chosen)]]}
 
     def _judged(self, examples: Mapping[int, tuple[Location, ...]], found: int, findable: set[int], stage: Stage) -> Relearned | NotLearned:
-        """The rule learned from the examples, and what the other pages say of it."""
+        """Returns the rule learned from the examples, with how far the other pages agree with it."""
         others = [n for n in range(len(self.pages)) if n not in examples]
         spread = others[:: max(1, len(others) // (MAX_LEARNING_PAGES - len(examples)))]
         chosen = [*examples, *spread][:MAX_LEARNING_PAGES]
@@ -238,7 +238,7 @@ class _Vote:
         return Relearned(rule, made, found, tuple(examples), len(judging), agreeing, returned, stage)
 
     def _agrees(self, rule: AttributeRule, number: int) -> bool:
-        """Whether the rule gives what the old record had: the value itself, or of several values an F1 of 0.8, since lists change."""
+        """Whether the rule gives what the old record had: the same value or, of several values, an F1 of 0.8, since lists change."""
         expected = {loosen(value) for value in self.before[number] or ()}
         given = {loosen(value) for value in read_attribute(rule, self.pages[number].root)}
         if not expected or not self.attribute.multiple:
@@ -257,6 +257,6 @@ class _Vote:
 
 
 def trace_path(page: PageTable, place: Location) -> Path:
-    """Kind and tags from a place to the root."""
+    """Returns the place's kind and the tags from it up to the root."""
     element = page.nodes[place.node]
     return (place.kind, str(element.tag), *(str(above.tag) for above in element.iterancestors()))

@@ -1,4 +1,4 @@
-"""What on a new page belongs to each of a list's old rows, once the kind of place of its anchors is known (see `list_places`)."""
+"""Finds the part of a new page that belongs to each old row of a list, once it is known where the anchors are (see `list_places`)."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -30,7 +30,7 @@ Places = tuple[tuple[Location, ...], ...]
 class FoundRow:
     """An old row on the new page.
 
-    fields: {attribute: places} where all its values were found, () where the row had none. An attribute with a lost value has no entry.
+    fields: {attribute: the places of all its values}, () if the row had no value. An attribute with a lost value has no entry.
     """
 
     old: Row
@@ -53,7 +53,7 @@ class Extents:
         self.inside = {row: self._inside(row) for row in self.chosen}
 
     def paths(self) -> list[tuple[str, Path]]:
-        """(attribute, path) of the values as seen from their rows' extents, each once for a row."""
+        """Yields each value's (attribute, path within its row's extent), each pair once for a row."""
         return [(name, path) for row in self.inside.values() for name, places in row.items() for path in {p for v in places for _, p in v}]
 
     def rows(self, paths: Counter[tuple[str, Path]]) -> list[FoundRow]:
@@ -72,7 +72,7 @@ class Extents:
         return found
 
     def _choose(self, options: Sequence[Sequence[Location]]) -> dict[int, Location]:
-        """One place for each row: with most of the row's other values around it, then among most other rows, then after the last row."""
+        """Chooses a place for each row: with most of its other values around it, then among most other rows, then after the last row."""
         company, around = dict[tuple[int, Location], int](), Counter[int]()
         for row, places in enumerate(options):
             for place in places:
@@ -93,7 +93,7 @@ class Extents:
         return around[int(self.parents[self._top(place.node, row)])]
 
     def _top(self, node: int, row: int) -> int:
-        """The highest element above an anchor of a row that holds no anchor of another value."""
+        """Returns the highest element above a row's anchor that holds no anchor of another value."""
         key, low = (node, row), node
         for _ in range(MAX_LEVELS) if key not in self._tops else ():
             above = int(self.parents[low])
@@ -104,7 +104,7 @@ class Extents:
         return self._tops.setdefault(key, low)
 
     def _stops(self) -> dict[int, int]:
-        """Where each row ends at the latest, if it is siblings: before the next row in the same element, else with that element."""
+        """Returns where each row must end if it consists of siblings: before the next row in the same parent, or at the parent's end."""
         found = {}
         order = sorted(self.tops, key=lambda row: self.tops[row])
         for place, row in enumerate(order):
@@ -114,7 +114,7 @@ class Extents:
         return found
 
     def _inside(self, row: int) -> dict[str, list[list[tuple[Location, Path]]]]:
-        """The other attributes' places in the row's extent, each with its path there, of those whose values are all there."""
+        """Returns the places, with their paths, of the other attributes whose values are all in the row's extent."""
         top, found = self.tops[row], {}
         for name, values in self.places[row].items():
             if name == self.name:
@@ -127,7 +127,7 @@ class Extents:
         return found
 
     def _path(self, place: Location, top: int) -> Path:
-        """The tags from a place up to its row's element, or up to that element's sibling."""
+        """Returns the tags from a place up to its row's element, or to a sibling of that element."""
         tags, node = [str(place.kind)], place.node
         parent = int(self.parents[top])
         while node not in (top, parent) and node:
@@ -141,18 +141,18 @@ def _of_kind(table: PageTable, values: Places, kind: Path) -> list[Location]:
 
 
 def _within(places: Sequence[Location], low: int, high: int) -> Sequence[Location]:
-    """Of places in document order those whose elements are in [low, high)."""
+    """Returns the places whose elements are in [low, high). The given places must be in document order."""
     node = attrgetter("node")
     return places[bisect_left(places, low, key=node) : bisect_left(places, high, key=node)]
 
 
 def _between(numbers: Sequence[int], low: int, high: int) -> int:
-    """How many of the sorted numbers are in [low, high)."""
+    """Counts the numbers in [low, high). The given numbers must be sorted."""
     return bisect_left(numbers, high) - bisect_left(numbers, low)
 
 
 def _apart(values: Sequence[Sequence[tuple[int, Location]]]) -> tuple[Location, ...]:
-    """One place for each value: that of the most frequent path that no other value has taken, if there is one."""
+    """Chooses for each value the place with the most frequent path. Places that no other value has taken are preferred."""
     chosen: list[Location] = []
     for places in values:
         free = [each for each in places if each[1] not in chosen] or list(places)

@@ -49,7 +49,7 @@ COVERED_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """When evidence is enough. Dismissals by operators raise the shares for their site, at most to MAX_SHARE."""
+    """How much evidence makes a rule broken. Dismissals by operators raise the shares for their site, up to MAX_SHARE."""
 
     strong_fraction: float = STRONG_SHARE
     weak_fraction: float = WEAK_SHARE
@@ -63,7 +63,7 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class AttributeVerdict:
-    """What is said of one attribute. pages: those that answered and had a value, then or now. fraction: share of them with evidence."""
+    """The verdict on one attribute. pages: pages that answered and had a value, then or now. fraction: share of these with evidence."""
 
     kind: VerdictKind
     pages: int
@@ -76,9 +76,9 @@ class RuleVerdict:
     """What a check says of a cluster's rule.
 
     kind: the first that applies of unreachable, shingle, incorrect, null and ok.
-    reached, asked: pages that answered, of those that were fetched.
+    asked: how many pages were fetched. reached: how many of them answered.
     covered_fraction: share of pages whose vector is still covered.
-    attributes: by name; those of an unreachable cluster are unreachable.
+    attributes: the verdicts by attribute name. If the cluster is unreachable, so are all of its attributes.
     """
 
     kind: VerdictKind
@@ -105,7 +105,7 @@ def judge_rule(
 
     profiles: what each attribute's values have looked like.
     visits: the pages that answered.
-    asked: how many pages were fetched; by default all answered.
+    asked: how many pages were fetched; by default the number of `visits`.
     """
     limits, asked = thresholds or Thresholds(), len(visits) if asked is None else asked
     attributes, columns = list_judged_attributes(rule), {each.name for one in rule.lists for each in one.attributes}
@@ -122,7 +122,7 @@ def judge_rule(
 
 
 def confirm_verdict(first: RuleVerdict, second: RuleVerdict) -> RuleVerdict:
-    """What two looks at the same pages say together: an attribute is broken only if both say so. second: of pages that answered."""
+    """Combines two verdicts on the same pages: an attribute is broken only if both say so. second: a verdict on pages that answered."""
     attributes = {
         name: each if name in first.broken or each.kind == "ok" else AttributeVerdict("ok", each.pages, 0.0)
         for name, each in second.attributes.items()
@@ -132,7 +132,7 @@ def confirm_verdict(first: RuleVerdict, second: RuleVerdict) -> RuleVerdict:
 
 
 def list_judged_attributes(rule: RuleDefinition) -> tuple[AttributeRule, ...]:
-    """What is judged of a rule: its attributes, then those of its lists, each as one attribute that has the values of all rows."""
+    """Lists what is judged: a rule's attributes, then those of its lists, each as a single attribute with the values of all rows."""
     columns = (replace(each, multiple=True, mandatory=False) for one in rule.lists for each in one.attributes)
     return (*rule.attributes, *columns)
 
@@ -176,6 +176,6 @@ def _judge_attribute(
 
 
 def _find_worst(verdicts: Iterable[AttributeVerdict]) -> VerdictKind:
-    """Of attributes: wrong values are worse than missing ones."""
+    """Returns the worst kind among the attributes' verdicts. Wrong values are worse than missing ones."""
     kinds = {each.kind for each in verdicts}
     return "incorrect" if "incorrect" in kinds else "null" if "null" in kinds else "ok"

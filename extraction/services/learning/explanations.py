@@ -1,4 +1,4 @@
-"""Why a rule is as it is: what each feature rules out, what the rule was chosen over, and which of its values to look at.
+"""Why a rule is as it is: what each feature rules out, which rules it was preferred to, and which of its values to look at.
 
 An explanation is kept with the rule when it is learned, because it is about the pages and the labels of that moment.
 """
@@ -29,10 +29,10 @@ def explain_attribute(
     agreement: Agreement | None,
     voted: Sequence[int],
 ) -> Explanation:
-    """Why an attribute's rule is as it is.
+    """Explains why an attribute's rule is as it is.
 
     values: {snapshot id: different values} that the rule gives.
-    agreement: how they compare with the pages' own data.
+    agreement: how these values compare with the pages' own data.
     voted: snapshot ids in the order of the committee's votes.
     """
     return Explanation(
@@ -44,7 +44,7 @@ def explain_attribute(
 
 
 def describe_rivals(committee: Committee, pages: Sequence[int]) -> tuple[Rival, ...]:
-    """What the rule was chosen over. pages: snapshot ids in the order of the votes."""
+    """Describes the rules that this rule was preferred to. pages: snapshot ids in the order of the votes."""
     if not committee.members:
         return ()
     best, *others = committee.members
@@ -53,7 +53,7 @@ def describe_rivals(committee: Committee, pages: Sequence[int]) -> tuple[Rival, 
 
 
 def describe_outliers(attribute: Attribute, values: Mapping[int, Sequence[str]]) -> tuple[OddValue, ...]:
-    """Values unlike those of the other pages."""
+    """Describes values that are unlike those of the other pages."""
     kind = attribute.type
     texts = {text for each in values.values() for text in each} if kind != Attribute.Type.TEXT else set[str]()
     unreadable = {text for text in texts if read_value(text, kind).value is None}  # type: ignore[arg-type]

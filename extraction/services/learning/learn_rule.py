@@ -1,7 +1,7 @@
 """Learns a cluster's rule from its labels and writes it down as a draft (docs/algorithms.md#rule-learning).
 
-Each attribute is learned by itself, so labels of one that do not fit together do not lose the others. What counts is what will run: the
-compiled stylesheet has to give exactly the marked values on each labelled page. An attribute that does not is left out, and the report
+Each attribute is learned separately, so contradictory labels of one attribute do not affect others. What counts is what will run: the
+compiled stylesheet has to give exactly the marked values on each labelled page. An attribute that fails this is left out, and the report
 names it and the page.
 """
 
@@ -88,7 +88,7 @@ def _fill(space: Workspace, progress: Progress) -> None:
 def _learn_attributes(
     space: Workspace, attributes: Sequence[Attribute], labels: Mapping[int, AttributeLabels], progress: Progress
 ) -> tuple[list[AttributeLesson], list[LessonProblem]]:
-    """The lessons whose stylesheet gives the labelled values, and what is wrong with the others: first what could not be learned."""
+    """Returns the lessons whose stylesheet gives the labelled values, and the problems of the others: first what could not be learned."""
     learned: list[AttributeLesson] = []
     failed, unfaithful = [], []
     for attribute in attributes:
@@ -108,7 +108,7 @@ def _learn_attributes(
 def _learn_lists(
     space: Workspace, lists: Sequence[RecordList], labels: Mapping[int, RowLabels], progress: Progress
 ) -> tuple[list[ListLesson], list[LessonProblem]]:
-    """The lists' lessons whose stylesheet gives exactly the marked rows, and what is wrong with the others."""
+    """Returns the lists' lessons whose stylesheet gives exactly the marked rows, and what is wrong with the others."""
     learned: list[ListLesson] = []
     failed: list[LessonProblem] = []
     for record_list in lists:
@@ -128,7 +128,7 @@ def _learn_lists(
 
 
 def _compare_with_offer(cluster: Cluster, space: Workspace, lists: Sequence[RecordList], lesson: ListLesson) -> OfferDifference | None:
-    """Where a list's rule gives clearly more or fewer rows than the list was offered with."""
+    """Finds where a list's rule gives clearly more or fewer rows than the list was offered with."""
     (record_list,) = (each for each in lists if each.name == lesson.rule.name)
     offered = list_offers.count_offered_rows(cluster, record_list)
     given = {snapshot: len(rows) for snapshot, rows in space.read_rows(lesson.rule, only=list(offered)).items()} if offered else {}
@@ -143,7 +143,7 @@ def _explain(
     labels: Mapping[int, AttributeLabels],
     progress: Progress,
 ) -> dict[str, Explanation]:
-    """{attribute: why its rule is as it is} for those of the rule's attributes that have labels."""
+    """Returns {attribute: why its rule was chosen} for the rule's attributes that have labels."""
     progress(progress.run.done, message="Looking for values that stand out")
     names, voted = {each.name for each in value.attributes}, list(space.pages)
     snapshots = page_data.choose_checked_pages(cluster)

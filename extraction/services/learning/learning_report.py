@@ -26,10 +26,10 @@ def build_report(
     offers: Mapping[str, OfferDifference | None],
     urls: Mapping[int, str],
 ) -> RuleReport:
-    """What was learned and what the rule gives.
+    """Returns the report of what was learned and what the rule gives.
 
     effect: the figures of `effects.count_effects`.
-    offers: {list: where its rule gives other rows than the list was offered with}.
+    offers: {list: how the rows that its rule gives differ from those that the list was offered with}.
     urls: {snapshot id: URL} of the pages that were learned from.
     """
     return replace(
@@ -54,7 +54,7 @@ def _report_list(lesson: ListLesson, effect: RuleReport, offered: OfferDifferenc
 
 
 def _report_xpaths(xpaths: Sequence[LearnedXPath]) -> tuple[XPathReport, ...]:
-    """What the learner said of each XPath."""
+    """Returns what the learner said about each XPath."""
     return tuple(
         XPathReport(
             xpath=each.xpath,

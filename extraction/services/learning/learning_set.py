@@ -1,7 +1,7 @@
 """Which pages of a cluster are learned from, how one of them is read, and what is marked on them.
 
-The learning set is the labelled pages, the sample pages and some more pages of the cluster, in this order. The first make a rule
-possible; the last distinguish rules that carry over to other pages from rules that do not.
+The learning set is the labelled pages, the sample pages and some more pages of the cluster, in this order. The labelled pages make a rule
+possible; the last pages distinguish rules that carry over to other pages from rules that do not.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,20 +40,20 @@ class LoadedPage:
     memory_bytes: int
 
     def find_value(self, location: Location) -> str | None:
-        """The cleaned value at a place, None where the page has no such place."""
+        """Returns the cleaned value at a place, or None if the page has no such place."""
         return value(self.nodes, location)
 
 
 @dataclass(frozen=True, slots=True)
 class LearningSetState:
-    """What decides a learning set; equal states have equal sets. first: the labelled pages and the samples."""
+    """The data that determines a learning set. Equal states give equal sets. first: the labelled pages and the samples."""
 
     pages: tuple[int | None, ...]
     first: tuple[int, ...]
 
 
 def read_state(cluster_id: int) -> LearningSetState:
-    """What a cluster's learning set depends on now, in three cheap queries."""
+    """Reads what a cluster's learning set depends on now, with three cheap queries."""
     figures = (
         Snapshot.objects.learnable()
         .filter(cluster=cluster_id)
@@ -72,7 +72,7 @@ def list_sources(cluster_id: int) -> list[StoredPage]:
 
 
 def choose_learning_set(state: LearningSetState, sources: Sequence[StoredPage], *, max_bytes: int) -> list[StoredPage]:
-    """The pages to learn from, in their order, as many as `max_bytes` of memory hold."""
+    """Returns the pages to learn from, in order: as many as fit into `max_bytes` of memory."""
     return stored_pages.choose_pages(state.first, sources, max_bytes=max_bytes)
 
 
@@ -85,13 +85,13 @@ def load_page(source: StoredPage) -> LoadedPage:
 
 
 def load_tree(source: StoredPage) -> tuple[etree._Element, int]:
-    """(the page's tree alone, its estimated memory in bytes). Raises PageError."""
+    """Returns (the page's tree without a table, its estimated memory in bytes). Raises PageError."""
     root = stored_pages.read_root(source)
     return root, TREE_BYTE * source.size_bytes + TREE_ELEMENT * int(_COUNT_ELEMENTS(root))
 
 
 def read_labels(cluster: Cluster) -> Mapping[int, Mapping[int, tuple[Location, ...]]]:
-    """{attribute id: {snapshot id: places}} of the pages' own attributes; () where somebody said that the page lacks it.
+    """Returns {attribute id: {snapshot id: places}} for attributes that are not in lists; () if a person said that the page lacks it.
 
     Labels of an old design are left out, see `designs`.
     """
@@ -105,7 +105,7 @@ def read_labels(cluster: Cluster) -> Mapping[int, Mapping[int, tuple[Location, .
 
 
 def read_row_labels(cluster: Cluster) -> Mapping[int, RowLabels]:
-    """{list id: its marked rows}; () where somebody said that a row lacks an attribute. Those of an old design are left out."""
+    """Returns {list id: its marked rows}; () if a person said that a row lacks an attribute. Rows of an old design are left out."""
     found: dict[int, dict[int, dict[int, dict[int, tuple[Location, ...]]]]] = {}
     labels = Label.objects.of_rows().filter(cluster=cluster)
     fields = ("attribute__list_id", "snapshot_id", "row", "attribute_id", "location")

@@ -27,7 +27,7 @@ MAX_LESSONS, MAX_COMMITTEES = 500, 100
 
 @dataclass(frozen=True, slots=True)
 class AttributeLesson:
-    """What was learned of an attribute: the rule and, for its report, what the learner said of each XPath."""
+    """What was learned about an attribute: its rule and, for the report, what the learner said about each XPath."""
 
     rule: AttributeRule
     learned: apriori.Learned
@@ -35,12 +35,12 @@ class AttributeLesson:
 
 @dataclass(frozen=True, slots=True)
 class LessonProblem:
-    """Why nothing could be learned of an attribute or of a list.
+    """Why no rule could be learned for an attribute or a list.
 
-    name: that of the attribute or list.
-    message: names it and, where one page is to blame, the page's URL.
+    name: the name of the attribute or list.
+    message: names the attribute or list and, if one page is to blame, that page's URL.
     snapshot_id: that page.
-    places: (snapshot id, place) of what does not go together.
+    places: (snapshot id, place) of the labels that do not fit together.
     """
 
     name: str
@@ -51,7 +51,7 @@ class LessonProblem:
 
 @dataclass(frozen=True, slots=True)
 class ListLesson:
-    """The rule of a list, what the learner said of it, and the attributes that it could not learn."""
+    """The rule of a list, what the learner said about it, and the attributes that could not be learned."""
 
     rule: ListRule
     learned: LearnedRecords
@@ -101,7 +101,7 @@ class ListTask:
 
 
 class Lessons:
-    """The lessons of one cluster. Each `learn_…` keeps its answer, each `find_…` gives it again while it is kept."""
+    """The lessons of one cluster. Each `learn_…` stores its answer, and each `find_…` returns it while it is stored."""
 
     def __init__(self) -> None:
         self._attributes: LRUCache[Hashable, AttributeLesson | LessonProblem] = LRUCache(MAX_LESSONS)
@@ -109,29 +109,29 @@ class Lessons:
         self._committees: LRUCache[Hashable, Committee] = LRUCache(MAX_COMMITTEES)
 
     def find_attribute(self, task: AttributeTask) -> AttributeLesson | LessonProblem | None:
-        """What was learned of an attribute before."""
+        """Returns what was learned about an attribute before."""
         return self._attributes.get(task.key)
 
     def learn_attribute(self, task: AttributeTask, corpus: Corpus) -> AttributeLesson | LessonProblem:
-        """An attribute's rule. corpus: that of the task's pages."""
+        """Learns an attribute's rule. corpus: the corpus of the task's pages."""
         lesson = self._attributes[task.key] = _learn_attribute(task, corpus)
         return lesson
 
     def find_list(self, task: ListTask) -> ListLesson | LessonProblem | None:
-        """What was learned of a list before."""
+        """Returns what was learned about a list before."""
         return self._lists.get(task.key)
 
     def learn_list(self, task: ListTask, corpus: Corpus) -> ListLesson | LessonProblem:
-        """A list's rule. corpus: that of the task's pages."""
+        """Learns a list's rule. corpus: the corpus of the task's pages."""
         lesson = self._lists[task.key] = _learn_list(task, corpus)
         return lesson
 
     def find_committee(self, task: AttributeTask) -> Committee | None:
-        """The committee that was trained before."""
+        """Returns the committee that was trained before."""
         return self._committees.get(task.key)
 
     def train_committee(self, task: AttributeTask, corpus: Corpus) -> Committee:
-        """The rules that fit about as well; none where nothing can be learned. Votes are in the order of the task's pages."""
+        """Returns the rules that fit about as well, none if nothing can be learned. Votes are in the order of the task's pages."""
         committee = self._committees[task.key] = _train_committee(task, corpus)
         return committee
 

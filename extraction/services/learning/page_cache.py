@@ -18,10 +18,10 @@ from extraction.services.learning.learning_set import LoadedPage
 class PageCache:
     """The pages of one cluster. Used under the lock of its workspace.
 
-    pages: what is loaded of the learning set, in its order. It is only ever replaced as a whole, so a reader needs no lock.
+    pages: the loaded pages of the learning set, in its order. The whole dict is replaced at each change, so readers need no lock.
     left_out: {snapshot id: why it cannot be read}.
     sources: all pages of the cluster, in the order of their ids.
-    first: ids of the labelled pages and the samples, which are loaded whatever they need.
+    first: ids of the labelled pages and the samples, which are loaded however much memory they need.
     """
 
     def __init__(self, cluster_id: int) -> None:
@@ -38,21 +38,21 @@ class PageCache:
 
     @property
     def wanted(self) -> int:
-        """How many pages the learning set has; one that cannot be read is not wanted."""
+        """How many pages the learning set has, without those that cannot be read."""
         return len(self._wanted) - len(self.left_out)
 
     @property
     def memory_bytes(self) -> int:
-        """What it holds, estimated."""
+        """The estimated memory that it uses."""
         corpus = self.corpus  # another thread may drop it meanwhile
         return self._pages_bytes() + self._trees_bytes + (corpus.size_bytes if corpus else 0)
 
     def read_state(self) -> learning_set.LearningSetState:
-        """What the learning set depends on in the database now. Needs no lock."""
+        """Reads the data in the database that the learning set depends on now. Needs no lock."""
         return learning_set.read_state(self.cluster_id)
 
     def follow(self, state: learning_set.LearningSetState) -> bool:
-        """Follows the database to a state of the learning set; whether anything changed."""
+        """Updates the cache to a new state of the learning set. Returns whether anything changed."""
         if state == self._state:
             return False
         if self._state is None or state.pages != self._state.pages:
@@ -70,9 +70,9 @@ class PageCache:
         return [source for source in self._wanted if source.snapshot_id not in self.pages and source.snapshot_id not in self.left_out]
 
     def load(self, source: StoredPage) -> bool:
-        """Loads a page of the learning set, and says whether it is there now.
+        """Loads a page of the learning set. Returns whether it is in memory now.
 
-        Once the memory for pages is full, only labelled pages and samples come in and the other pages are wanted no more.
+        Once the memory for pages is full, only labelled pages and samples are loaded, and other pages are dropped from the learning set.
         """
         try:
             page = learning_set.load_page(source)
@@ -90,7 +90,7 @@ class PageCache:
         return True
 
     def drop_stale_corpus(self) -> None:
-        """Drops the corpus when it is not that of the loaded pages."""
+        """Drops the corpus if it was not made from the pages that are loaded now."""
         if self.corpus is not None and self.corpus.pages != [page.table for page in self.pages.values()]:
             self.corpus = None
 
@@ -102,13 +102,13 @@ class PageCache:
         return corpus
 
     def find_tree(self, source: StoredPage) -> etree._Element | None:
-        """The tree of any page of the cluster, None when it is not in memory."""
+        """Returns the tree of any page of the cluster, or None if it is not in memory."""
         if source.snapshot_id in self.pages:
             return self.pages[source.snapshot_id].root
         return self._trees[source.sha256][0] if source.sha256 in self._trees else None
 
     def load_tree(self, source: StoredPage, *, room_bytes: int) -> etree._Element:
-        """The tree of any page of the cluster, kept if it fits. Raises PageError."""
+        """Returns the tree of any page of the cluster, and keeps it in memory if it fits. Raises PageError."""
         root, size_bytes = learning_set.load_tree(source)
         if size_bytes <= room_bytes:
             self._trees[source.sha256] = (root, size_bytes)
@@ -121,7 +121,7 @@ class PageCache:
         return sorted(self.sources, key=lambda source: source.sha256 not in held)
 
     def drop_spare(self) -> None:
-        """Drops what is only kept for speed: trees beside the learning set, and the corpus."""
+        """Drops what is only kept for speed: trees of pages outside the learning set, and the corpus."""
         self.corpus = None
         self._trees = {}
         self._trees_bytes = 0

@@ -1,7 +1,7 @@
 """Which page of a template to annotate next, and whether another page would change the rule at all.
 
 The pages of the learning set are judged by their committees' votes, which cost nothing. The other pages of the template are looked at
-as time allows, call by call: every rule that fits is run over them, and a page where two of them differ is offered as well. When none
+as time allows, some in each call: every rule that fits is run over them, and a page where two of them differ is offered as well. When none
 differ anywhere, the pages annotated so far are enough.
 """
 
@@ -55,13 +55,13 @@ class PageOffer:
 class Recommendations:
     """What to annotate next.
 
-    offers: pages of which not everything is said yet, best first: all samples and up to MAX_OUTSIDE others.
-    annotated: pages with something said.
-    disputed: pages on which rules that fit differ, as far as `checked` of `total` pages were looked at.
+    offers: pages that are not completely annotated, best first: all such samples and up to MAX_OUTSIDE other pages.
+    annotated: pages on which something is annotated.
+    disputed: pages on which rules that fit differ, among the `checked` of `total` pages looked at so far.
     missing: pages on which nothing is found for an attribute that nobody has yet said to be missing anywhere.
     complete: whether all pages were looked at.
-    settled: whether all were looked at, every attribute can be learned, those of lists included, and nothing is in dispute or missing.
-    unlearned: why each list with marked rows that cannot be learned whole yet cannot be.
+    settled: whether all pages were looked at, every attribute (also of lists) can be learned, and nothing is in dispute or missing.
+    unlearned: for each list with marked rows that cannot be learned completely yet, the reason.
     covered: {page of the learning set: share of the template that it and those before it cover}, annotated ones first.
     """
 
@@ -79,9 +79,9 @@ class Recommendations:
 
 @dataclass(slots=True)
 class _OutsideVotes:
-    """How far the rules that fit were run over the pages outside the learning set.
+    """The progress of running the rules that fit over the pages outside the learning set.
 
-    order: those pages.
+    order: the pages outside the learning set, in the order in which they are looked at.
     rules: {attribute: its committee's members and equivalents, as rules}.
     expected: attributes that nobody has said to be missing on a page.
     """
@@ -95,7 +95,7 @@ class _OutsideVotes:
     found: dict[int, PageScore] = field(default_factory=dict)
 
     def continue_until(self, space: Workspace, until: float) -> None:
-        """Looks at more pages, at least at one, until a time."""
+        """Looks at more pages until the given time, but at least at one page."""
         while self.at < len(self.order):
             source = self.order[self.at]
             self.at += 1
@@ -109,7 +109,7 @@ class _OutsideVotes:
                 break
 
     def _score(self, space: Workspace, source: StoredPage) -> PageScore | None:
-        """The page's score where rules differ or find nothing; None where it teaches nothing or cannot be read."""
+        """Returns the page's score if rules differ or find nothing there; None if the page teaches nothing or cannot be read."""
         try:
             root = space.read_root(source)
             votes = {name: [apply.read_attribute(rule, root) for rule, _ in rows] for name, rows in self.rules.items()}
@@ -178,7 +178,7 @@ def explain_score(score: PageScore) -> str:
 
 
 def _check_lists(cluster: Cluster, space: Workspace) -> tuple[bool, tuple[str, ...]]:
-    """(whether every attribute of every list can be learned, why those with marked rows cannot)."""
+    """Returns (whether every attribute of every list can be learned, why lists with marked rows cannot)."""
     whole, reasons, marked = True, [], read_row_labels(cluster)
     for each in RecordList.objects.filter(record_type_id=cluster.record_type_id):
         lesson = space.learn_list(each, marked[each.pk]) if marked.get(each.pk) else None
@@ -197,7 +197,7 @@ def _make_state(ids: Sequence[int], found: Committee, labels: AttributeLabels) -
 
 
 def _find_done(attributes: Sequence[Attribute], labels: Mapping[int, AttributeLabels]) -> set[int]:
-    """Pages of which something is said for every attribute."""
+    """Returns the pages on which every attribute is annotated."""
     pages = [set(labels.get(attribute.pk, {})) for attribute in attributes]
     return set.intersection(*pages) if pages else set()
 
@@ -210,7 +210,7 @@ def _rank(
     done: set[int],
     labels: Mapping[int, AttributeLabels],
 ) -> list[PageScore]:
-    """Scores of the learning set's pages that are not done, samples before others where they teach the same."""
+    """Scores the learning set's pages that are not done. Of pages that teach the same, samples come first."""
     place = {pk: number for number, pk in enumerate(ids)}
     order = [*(place[pk] for pk in samples if pk in place), *(place[pk] for pk in ids if pk not in set(samples))]
     shown = {place[pk] for pages in labels.values() for pk in pages if pk in place}
@@ -227,7 +227,7 @@ def _read_page_paths(page: LoadedPage) -> greedy.PagePaths:
 
 
 def _find_outside_votes(space: Workspace, committees: Mapping[Attribute, Committee], known: Mapping[str, AttributeState]) -> _OutsideVotes:
-    """How far these committees were run, kept from call to call."""
+    """Returns the progress of running these committees, which is kept between calls."""
     rules = {
         attribute.name: [(_make_rule(attribute, member), member) for member in (*found.members, *found.equivalents)]
         for attribute, found in committees.items()

@@ -16,9 +16,9 @@ SHOWN_CHARS = 60
 
 
 def check_attribute(rule: AttributeRule, labels: AttributeLabels, pages: Mapping[int, LoadedPage]) -> LessonProblem | None:
-    """What is wrong where the rule does not give exactly the labelled values on every labelled page; None when nothing is.
+    """Returns what is wrong if the rule does not give exactly the labelled values on every labelled page, else None.
 
-    pages: those in memory. A page that cannot be read any more is not among them and says nothing.
+    pages: the pages in memory. A page that can no longer be read is not among them and is not checked.
     """
     name = rule.name
     try:
@@ -39,7 +39,7 @@ def check_attribute(rule: AttributeRule, labels: AttributeLabels, pages: Mapping
 
 
 def check_list(rule: ListRule, labels: RowLabels, names: Mapping[int, str], pages: Mapping[int, LoadedPage]) -> LessonProblem | None:
-    """A labelled row that the list's rule does not give exactly; None when it gives all of them. names: those of attributes by id."""
+    """Returns a labelled row that the list's rule does not give exactly, or None. names: the attributes' names by id."""
     sheet = _compile(RuleDefinition((), (rule,)))
     kept = {attribute.name for attribute in rule.attributes}
     for snapshot_id, rows in sorted(labels.items()):
@@ -59,7 +59,7 @@ def check_list(rule: ListRule, labels: RowLabels, names: Mapping[int, str], page
 
 
 def extract_values(rule: RuleDefinition, pages: Mapping[int, Stored]) -> dict[int, Mapping[str, Sequence[str]]]:
-    """{snapshot id: {attribute: values}} that a rule gives on stored pages, without those that cannot be read."""
+    """Returns {snapshot id: {attribute: values}} that a rule gives on stored pages. Pages that cannot be read are left out."""
     sheet = _compile(rule)
     found: dict[int, Mapping[str, Sequence[str]]] = {}
     for pk, page in pages.items():
@@ -75,7 +75,7 @@ def _compile(rule: RuleDefinition) -> xslt.Stylesheet:
 
 
 def _compare(page: LoadedPage, places: Sequence[Location], given: Sequence[str]) -> str:
-    """What differs between the marked values and those given, in words; empty when nothing does."""
+    """Says in words how the given values differ from the marked ones; empty if they are the same."""
     marked = [page.find_value(place) for place in places]
     if None in marked:
         return "a marked place is no longer on the page"

@@ -1,4 +1,4 @@
-"""What rules give on pages, kept by rule and content, and how far a cluster's pages were counted."""
+"""What rules give on pages, kept by rule and page content, and the progress of counting over a cluster's pages."""
 
 import hashlib
 from collections.abc import Iterable
@@ -31,11 +31,11 @@ class RuleResults:
         self._rows: LRUCache[tuple[str, str], Rows] = LRUCache(MAX_ROWS)
 
     def forget_surveys(self) -> None:
-        """Begins to count anew, because the cluster has other pages."""
+        """Discards all counting progress, because the cluster's pages have changed."""
         self._surveys.clear()
 
     def find_values(self, name: str, sha256: str) -> Values | None:
-        """A rule's values on a page, None when they are not known."""
+        """Returns a rule's values on a page, or None if they are not known."""
         known = self._values.get((name, sha256))
         return None if known is None else list(known)
 
@@ -49,7 +49,7 @@ class RuleResults:
         return list(values)
 
     def find_rows(self, name: str, sha256: str) -> Rows | None:
-        """A list's rows on a page, None when they are not known."""
+        """Returns a list's rows on a page, or None if they are not known."""
         return self._rows.get((name, sha256))
 
     def read_rows(self, name: str, rule: ListRule, sha256: str, root: etree._Element, index: dict[etree._Element, int]) -> Rows:
@@ -60,7 +60,7 @@ class RuleResults:
         return rows
 
     def find_survey(self, name: str) -> Survey | None:
-        """How far the cluster's pages were counted with a rule, None when that has not begun."""
+        """Returns the progress of counting a rule's hits over the cluster's pages, or None if counting has not begun."""
         return self._surveys.get(name)
 
     def begin_survey(self, name: str, sources: Iterable[StoredPage]) -> Survey:
@@ -69,12 +69,12 @@ class RuleResults:
         return survey
 
     def find_count(self, name: str, sha256: str) -> int | None:
-        """How many different values a rule gives on a page, None when that is not known."""
+        """Returns how many different values a rule gives on a page, or None if that is not known."""
         with _COUNTS_LOCK:
             return _COUNTS.get((name, sha256))
 
     def count_values(self, name: str, rule: AttributeRule, sha256: str, root: etree._Element | None) -> int:
-        """How many different values a rule gives on a page; 0 for one that cannot be read."""
+        """Counts the different values that a rule gives on a page; 0 if the page cannot be read."""
         count = 0 if root is None else len(set(apply.read_attribute(rule, root)))
         with _COUNTS_LOCK:
             _COUNTS[name, sha256] = count

@@ -79,7 +79,7 @@ class Workspace:
 
     @property
     def pages(self) -> dict[int, LoadedPage]:
-        """{snapshot id: page} of what is loaded so far, in the order of the learning set; `fill` loads more."""
+        """{snapshot id: page} of the pages loaded so far, in the order of the learning set; `fill` loads more."""
         return self._cache.pages
 
     @property
@@ -94,7 +94,7 @@ class Workspace:
 
     @property
     def memory_bytes(self) -> int:
-        """What it holds, estimated."""
+        """The estimated memory that it uses."""
         return self._cache.memory_bytes
 
     @property
@@ -103,14 +103,14 @@ class Workspace:
         return Filling(len(self._cache.pages), self._cache.wanted)
 
     def refresh(self) -> None:
-        """Follows the database: pages that came or went, samples and labels that were added."""
+        """Updates the workspace from the database: pages that came or went, and samples and labels that were added."""
         state = self._cache.read_state()
         with self._lock:
             if self._cache.follow(state):
                 self._results.forget_surveys()
 
     def fill(self, budget_s: float | None = 0.3) -> Filling:
-        """Loads pages of the learning set, labelled ones first, for about `budget_s` but at least one; None loads all."""
+        """Loads pages of the learning set, labelled pages first, for about `budget_s` seconds but at least one page; None loads all."""
         until = None if budget_s is None else time.monotonic() + budget_s
         with self._lock:
             while pending := self._cache.list_pending():
@@ -120,7 +120,7 @@ class Workspace:
             return self.filling
 
     def load_page(self, snapshot_id: int) -> LoadedPage | None:
-        """A page of the learning set, loaded now if it was not; None when it is not in the set or cannot be read."""
+        """Returns a page of the learning set, and loads it if needed; None if it is not in the set or cannot be read."""
         with self._lock:
             if snapshot_id not in self._cache.pages:
                 for source in self._cache.list_pending():
@@ -129,12 +129,12 @@ class Workspace:
             return self._cache.pages.get(snapshot_id)
 
     def learn_rule(self, attribute: Attribute, labels: AttributeLabels) -> AttributeRule | LessonProblem:
-        """The attribute's rule by its labels and what is loaded."""
+        """Returns the attribute's rule, learned from its labels and the loaded pages."""
         lesson = self.learn_attribute(attribute, labels)
         return lesson.rule if isinstance(lesson, AttributeLesson) else lesson
 
     def learn_attribute(self, attribute: Attribute, labels: AttributeLabels) -> AttributeLesson | LessonProblem:
-        """The attribute's rule with what the learner said of each XPath."""
+        """Returns the attribute's rule with what the learner said about each XPath."""
         with self._lock:
             task = self._make_task(attribute, labels)
             return self._lessons.find_attribute(task) or self._lessons.learn_attribute(task, self._read_corpus())
@@ -146,7 +146,7 @@ class Workspace:
             return self._lessons.find_committee(task) or self._lessons.train_committee(task, self._read_corpus())
 
     def learn_list(self, record_list: RecordList, labels: RowLabels) -> ListLesson | LessonProblem:
-        """What the marked rows of a list teach."""
+        """Learns a list's rule from its marked rows."""
         attributes = list_row_attributes(record_list)
         with self._lock:
             for snapshot_id in labels:
@@ -156,7 +156,10 @@ class Workspace:
             return self._lessons.find_list(task) or self._lessons.learn_list(task, self._read_corpus())
 
     def read_rows(self, rule: ListRule, *, only: Iterable[int] | None = None) -> Mapping[int, Rows]:
-        """{snapshot id: rows of the list} on the loaded pages, or on those of `only` in the learning set, labelled and samples loaded."""
+        """Returns {snapshot id: rows of the list} for the loaded pages, or for those of `only`.
+
+        Of `only`, labelled pages and samples are loaded first. Other pages count only if they are loaded already.
+        """
         name = name_rule(rule)
         with self._lock:
             for pk in set(only or ()) & self._cache.first:
@@ -233,7 +236,7 @@ class Workspace:
             return None
 
     def _read_values_outside(self, name: str, rule: AttributeRule, source: StoredPage) -> Values | None:
-        """The values on a page beside the learning set, None for one that cannot be read."""
+        """Returns the values on a page outside the learning set, or None if the page cannot be read."""
         known = self._results.find_values(name, source.sha256)
         root = self._find_root(source) if known is None else None
         return self._results.read_values(name, rule, source.sha256, root) if root is not None else known
@@ -249,17 +252,17 @@ def open_workspace(cluster: Cluster) -> Workspace:
 
 
 def find_loaded_page(cluster: Cluster, snapshot_id: int) -> LoadedPage | None:
-    """A page that the cluster's workspace holds already, without waiting for whoever is learning in it."""
+    """Returns a page if the cluster's workspace already holds it, without waiting for learning that is under way."""
     with _LOCK:
         found = _WORKSPACES.get(cluster.pk)
     return found.pages.get(snapshot_id) if found else None
 
 
 def count_hits(cluster: Cluster, rule: AttributeRule, *, budget_s: float = 0.4) -> Coverage:
-    """Counts a rule's hits on more pages of the cluster for about `budget_s` but on at least one, each page once per rule.
+    """Counts a rule's hits on more pages of the cluster, for about `budget_s` seconds but at least one page. A page counts once per rule.
 
-    The figures are of all pages that this process has counted with this rule. A client shows what it got last and calls again until
-    it is complete.
+    The figures cover all pages that this process has counted with this rule. A client shows the latest figures and calls again until
+    they are complete.
     """
     return open_workspace(cluster).count_hits(rule, budget_s=budget_s)
 
@@ -286,7 +289,7 @@ def _held_bytes() -> int:
 
 
 def _make_room(for_: Workspace) -> None:
-    """Drops the workspaces that were used longest ago, then what this one keeps for speed, until the bound holds."""
+    """Drops the least recently used workspaces, then what this one only keeps for speed, until memory use is within the bound."""
     while _free_bytes() < 0:
         with _LOCK:
             others = [pk for pk, each in _WORKSPACES.items() if each is not for_]

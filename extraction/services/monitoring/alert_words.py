@@ -143,7 +143,7 @@ def _listed(head: str, breakages: "QuerySet[Breakage]", *, state: bool = False) 
 
 
 def _share(check: Check, attributes: Sequence[str]) -> str:
-    """On how many pages the worst attribute is broken, in words."""
+    """Says in words on how many pages the worst attribute is broken."""
     findings = check.read_attributes()
     counts = [(round(found.fraction * found.pages), found.pages) for name in attributes if (found := findings.get(name))]
     hit, pages = max(counts, default=(0, 0))

@@ -1,6 +1,6 @@
 """Alerts are an outbox: rows written in the transaction of what happened, which a worker sends afterwards.
 
-A channel is told everything once. Rows are unique by what they tell, and a worker claims a row by compare-and-set before it sends it.
+A channel is told everything once. No two rows tell it the same thing, and a worker claims a row by compare-and-set before it sends it.
 When a service refuses an alert, it is tried again after increasing waits. When a worker dies while it sends, nobody knows whether the alert
 arrived. It is then not sent again automatically but shown to people, because people ignore alerts that come twice. The daily digest names
 what is still broken, too.
@@ -84,7 +84,7 @@ def resend_alert(alert: Alert, now: datetime) -> bool:
 
 
 def send_test_alert(channel: AlertChannel) -> str:
-    """Sends a test at once. Returns why it failed, "" when the service accepted it."""
+    """Sends a test at once. Returns why it failed, or "" if the service accepted it."""
     return post_text(channel, alert_words.write_test(channel))
 
 
@@ -94,7 +94,7 @@ def is_usable_address(url: str) -> bool:
 
 
 def post_text(channel: AlertChannel, words: AlertText) -> str:
-    """Sends a text to a channel. Returns why the service refused it, without the channel's secrets, "" when it accepted it."""
+    """Sends a text to a channel. Returns why the service refused it (without the channel's secrets), or "" if it accepted it."""
     said: list[str] = []
     sender = Apprise(asset=AppriseAsset(app_id="Vertex", app_desc="Vertex", app_url="", async_mode=False))
     if not sender.add(channel.url):
@@ -151,7 +151,7 @@ def _digest(channel: AlertChannel, now: datetime) -> None:
 
 
 def _due(now: datetime) -> Q:
-    """Alerts whose time has come. A time further away than any wait was written by a clock that was wrong, so it counts as due."""
+    """Returns the alerts that are due. A time further away than any wait was written by a wrong clock, so it counts as due."""
     return Q(next_at__lte=now) | Q(next_at__gt=now + max(WAITS))
 
 

@@ -35,8 +35,8 @@ def find_bellwethers(cluster: Cluster, *, count: int = choosing.BELLWETHERS) -> 
 def record_visit(bellwethers: Iterable[Bellwether], answered: Mapping[str, Snapshot], *, renew: bool) -> None:
     """Counts a visit of the bellwethers.
 
-    answered: what the pages that could be read are now, by URL.
-    renew: these become the baselines that later visits are compared with.
+    answered: the current content of the pages that could be read, by URL.
+    renew: whether this content becomes the baseline for later visits.
     """
     for each in bellwethers:
         new = answered.get(each.page.url)

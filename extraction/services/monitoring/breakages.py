@@ -27,12 +27,12 @@ TOLD = {Breakage.State.REPAIRED: Event.REPAIR, Breakage.State.RECOVERED: Event.R
 
 
 def suspect_rule(rule: Rule) -> None:
-    """Marks a rule as suspect: a first visit found it broken, and a second one is to confirm that."""
+    """Marks a rule as suspect: a first visit found it broken, and a second visit has yet to confirm that."""
     rules.move_rule(rule, Rule.State.SUSPECT)
 
 
 def follow_check(check: Check) -> Breakage | None:
-    """Moves the rule, and opens or closes the cluster's breakage, by what a check found. Called in the check's transaction."""
+    """Changes the rule's state and opens or closes the cluster's breakage after a check. Called in the check's transaction."""
     # The check does not matter if a person or a repair replaced the version meanwhile.
     if check.verdict == Check.Verdict.UNREACHABLE or not Rule.objects.select_for_update().get(pk=check.rule_id).serving:
         return None
@@ -140,7 +140,7 @@ def _open(check: Check) -> Breakage:
     if new:
         alerts.queue_alerts(Event.BREAK, found, check.checked_at)
     elif set(check.broken) - set(found.attributes):
-        # More has broken since, so a repair of less is not enough.
+        # More attributes have broken since, so a repair of the earlier ones is not enough.
         found.attributes = [*found.attributes, *(name for name in check.broken if name not in found.attributes)]
         found.check_found, found.proposal, found.note = check, None, ""
         found.save(update_fields=["attributes", "check_found", "proposal", "note"])

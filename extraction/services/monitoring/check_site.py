@@ -69,7 +69,7 @@ def check_site(
 
 
 def propose_repairs(site: Site, *, now: datetime) -> None:
-    """Makes repairs for the site's open breakages that have none. Those that may go live without a person do."""
+    """Makes repairs for the site's open breakages that have none. Repairs that may go live without a person's approval go live."""
     for breakage in breakages.find_unproposed(site):
         pairs = [(each.old, each.new) for each in breakage.check_found.read_pages() if each.new]
         pages = history.read_known_pages(rules.compile_rule(breakage.rule), pairs)

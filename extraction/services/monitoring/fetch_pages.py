@@ -1,4 +1,4 @@
-"""Fetches pages for a check: each address once, with what became of it. The page's current snapshot stays as it is."""
+"""Fetches pages for a check: each address once, with the outcome. The page's current snapshot stays as it is."""
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from extraction.services.sites.sources import KnownFrontier
 
 @dataclass(frozen=True, slots=True)
 class PageAnswer:
-    """What came from an address. content: the page's bytes, None when there are none. message: why not, for people."""
+    """What came from an address. content: the page's bytes, or None if there are none. message: why there are none, for people."""
 
     outcome: Outcome
     content: bytes | None = None

@@ -1,4 +1,4 @@
-"""What a rule gave so far: pages as they were, and what the values of its attributes have looked like."""
+"""What a rule gave so far: its values on the old pages, and what the values of its attributes have looked like."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -26,10 +26,10 @@ Values = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class KnownPage:
-    """A page as it was and as it is.
+    """A page as it was then and as it is now.
 
-    before: the old rule's different values on the page as it was, by attribute, those of lists among them.
-    rows: the rows of each list on the page as it was.
+    before: the distinct values that the old rule gives on the old page, by attribute. Attributes of lists are included.
+    rows: the rows of each list on the old page.
     """
 
     url: str
@@ -40,7 +40,7 @@ class KnownPage:
 
 
 def read_page(snapshot: Snapshot) -> PageTable | None:
-    """A stored page, None where it cannot be read."""
+    """Returns a stored page, or None if it cannot be read."""
     try:
         return read_page_table(stored_pages.read_root(snapshot))
     except PageError:
@@ -48,7 +48,7 @@ def read_page(snapshot: Snapshot) -> PageTable | None:
 
 
 def read_known_pages(sheet: Stylesheet, pairs: Sequence[tuple[int, int]]) -> list[KnownPage]:
-    """The pages that can be read then and now, with what a rule gave then.
+    """Returns the pages whose old and new snapshots can both be read, with what a rule gave on the old ones.
 
     sheet: the rule's. pairs: ids of the pages' old and new snapshots.
     """
@@ -64,7 +64,7 @@ def read_known_pages(sheet: Stylesheet, pairs: Sequence[tuple[int, int]]) -> lis
 
 
 def learn_profiles(rule: Rule, definition: RuleDefinition, before: Sequence[Values]) -> dict[str, Profile]:
-    """What each attribute's values have looked like: in the cluster's records, or on the watched pages where those are more."""
+    """Learns what each attribute's values have looked like, from the cluster's records or the watched pages, whichever are more."""
     rows = Record.objects.given().filter(cluster=rule.cluster).order_by("-extracted_at")
     records = [_merge_rows(read_values(values), read_rows(lists)) for values, lists in rows.values_list("values", "rows")[:MAX_RECORDS]]
     found = {}
@@ -77,7 +77,7 @@ def learn_profiles(rule: Rule, definition: RuleDefinition, before: Sequence[Valu
 
 
 def _merge_rows(values: RecordValues, rows: Mapping[str, Sequence[RecordValues]]) -> dict[str, list[str]]:
-    """{attribute: raw values} of a record, with those of its rows."""
+    """Returns {attribute: raw values} of a record, including the values in its rows."""
     found: dict[str, list[str]] = defaultdict(list)
     for each in (values, *chain.from_iterable(rows.values())):
         for name, given in each.items():

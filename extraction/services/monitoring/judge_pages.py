@@ -1,4 +1,4 @@
-"""Judges a template's rule by its bellwethers, as they were and as they were fetched now.
+"""Judges a template's rule by comparing its bellwethers' old pages with the pages fetched now.
 
 This module reads rows and pages and hands values to `algorithms.monitoring.verdict`, which decides.
 """
@@ -32,9 +32,9 @@ Values = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class WatchedRule:
-    """A template's rule and its bellwethers as they were, read once for each check.
+    """A template's rule and the old pages of its bellwethers, read once for each check.
 
-    old, before: the baselines that can be read, and the rule's values on them, by URL.
+    old: the baselines that can be read, by URL. before: the rule's values on them, by URL.
     """
 
     rule: Rule
@@ -55,7 +55,7 @@ class WatchedRule:
 
 @dataclass(frozen=True, slots=True)
 class BellwetherVisit:
-    """What one visit found. answers: by URL, of all bellwethers. pages: those that could be read."""
+    """What one visit found. answers: the answers of all bellwethers, by URL. pages: the pages that could be read."""
 
     answers: Mapping[str, PageAnswer]
     pages: Sequence[Revisit]
@@ -89,7 +89,7 @@ def judge_answers(watched: WatchedRule, answers: Mapping[str, PageAnswer]) -> Be
 
 
 def confirm_visit(first: BellwetherVisit, second: BellwetherVisit) -> tuple[BellwetherVisit, bool]:
-    """What two visits say together, and whether the second one confirms that the rule is broken.
+    """Returns what two visits say together, and whether the second one confirms that the rule is broken.
 
     If the pages could not be reached again, the first visit stands, unconfirmed.
     """
@@ -100,7 +100,7 @@ def confirm_visit(first: BellwetherVisit, second: BellwetherVisit) -> tuple[Bell
 
 
 def _revisit(watched: WatchedRule, url: str, answer: PageAnswer | None) -> Revisit | None:
-    """A page then and now, None where it cannot be read now."""
+    """Returns a page then and now, or None if it cannot be read now."""
     root = _parse(answer) if answer else None
     if answer is None or answer.content is None or root is None:
         return None
@@ -111,7 +111,7 @@ def _revisit(watched: WatchedRule, url: str, answer: PageAnswer | None) -> Revis
 
 
 def _parse(answer: PageAnswer) -> etree._Element | None:
-    """The tree of an answer's page, None where it is not a page or cannot be read."""
+    """Returns the tree of an answer's page, or None if the answer is not a page or cannot be read."""
     if answer.content is None or answer.outcome not in (Outcome.OK, Outcome.DUPLICATE):
         return None
     try:
@@ -121,7 +121,7 @@ def _parse(answer: PageAnswer) -> etree._Element | None:
 
 
 def _mark_walls(answers: Mapping[str, PageAnswer]) -> dict[str, PageAnswer]:
-    """The answers, with the same content at several addresses marked as a wall: it is a challenge, a notice or a front page."""
+    """Returns the answers. The same content at several addresses is marked as a wall: it is a challenge, a notice or a front page."""
     counts = Counter(each.content for each in answers.values() if each.content)
     wall = PageAnswer(Outcome.LOGIN_OR_BOT, message="Several addresses gave the same page.")
     return {url: wall if each.content and counts[each.content] > 1 else each for url, each in answers.items()}

@@ -30,12 +30,12 @@ from extraction.services.monitoring.history import KnownPage
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """The old rule with what could be relearned in place of what broke.
+    """The old rule, with its broken parts replaced by what could be relearned.
 
-    relearned: by attribute, those of lists among them.
+    relearned: what was relearned, by attribute. Attributes of lists are included.
     failed: {attribute: why it could not be relearned}; its old rule is kept.
     lists: {list: its entry in the report}.
-    given: {attribute: on how many of the pages it has a value, and several different ones}.
+    given: {attribute: (on how many pages it has a value, on how many it has several different values)}.
     pages: how many pages were tried.
     """
 
@@ -48,7 +48,7 @@ class Repair:
 
     @property
     def valid(self) -> bool:
-        """Whether nothing is left broken, and enough pages that it was not learned from agree."""
+        """Whether no attribute is left broken, and enough of the pages that the repair was not learned from agree with it."""
         judged = self.relearned.values()
         return not self.failed and all(each.agreement_fraction >= AGREEMENT and each.judged >= LEAST_JUDGES for each in judged)
 
@@ -94,7 +94,7 @@ def drop_attributes(value: RuleDefinition, names: Collection[str]) -> RuleDefini
 
 
 def make_repair(value: RuleDefinition, broken: Collection[str], pages: Sequence[KnownPage]) -> Repair:
-    """The rule with the broken attributes relearned on pages that are known as they were and as they are."""
+    """Returns the rule with its broken attributes relearned, from pages of which the old and the new version are known."""
     tables, before = [each.new for each in pages], [each.before for each in pages]
     attributes = [each for each in value.attributes if each.name in broken]
     tried = {each.name: relearn_attribute(each, tables, [row.get(each.name, ()) for row in before]) for each in attributes}

@@ -43,7 +43,7 @@ Pairs = Mapping[int, Sequence[tuple[int, int]]]
 
 
 def start_reuse(site: Site, *, user: User | None = None) -> Run | None:
-    """Starts the job if a template without a rule has pages that one with a rule had."""
+    """Starts the job if a template without a rule has pages that used to belong to a template with a rule."""
     return runs.start_run(Run.Kind.REUSE, site, unit="templates", user=user) if _shared(site) else None
 
 
@@ -93,7 +93,7 @@ def _changed_pages(site: Site) -> "QuerySet[Any, Any]":
 
 
 def _kept_pages(site: Site) -> "QuerySet[Any, Any]":
-    """The same for pages that are as they were: where most pages changed, the unchanged ones make up the new cluster."""
+    """Yields the same for unchanged pages: if most pages changed, the unchanged ones make up the new cluster."""
     return (
         Record.objects.standing()
         .filter(cluster__in=_ruled(site), snapshot__kept=True, snapshot__error="")
@@ -127,7 +127,7 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
 
 
 def _chosen(cluster: Cluster, pairs: Pairs) -> int:
-    """The old cluster that the paper's tests choose. Where none looks alike, the one with the most shared pages."""
+    """Returns the old cluster that the paper's tests choose. If no cluster looks alike, it is the one with the most shared pages."""
     members = cluster.snapshots.current().kept().exclude(vector="")
     vectors = [int(vector, 16) for vector in members.values_list("vector", flat=True)]
     urls = frozenset(members.values_list("page__url", flat=True))

@@ -1,7 +1,7 @@
 """Deletes what checks stored and nobody needs any more: pages that only a check fetched, and old checks that found nothing broken.
 
-A site that changes daily gives each of its bellwethers new content every day. Kept are baselines, pages that people or rules made something
-of, pages that an open breakage shows, and for EVIDENCE_DAYS the pages of checks that found something. Bytes are deleted when no other
+On a site that changes daily, each bellwether has new content every day. These are kept: baselines, pages that people or rules have used,
+pages that an open breakage shows, and, for EVIDENCE_DAYS, the pages of checks that found something. Bytes are deleted when no other
 snapshot or asset has them. They go to a bin first and are deleted for good days later, since an import may store the same bytes at the
 same moment.
 """
@@ -42,7 +42,7 @@ def tidy_checks(now: datetime) -> tuple[int, int]:
 
 
 def _unused() -> "QuerySet[Snapshot]":
-    """Snapshots that only a check fetched and that only checks refer to."""
+    """Returns the snapshots that only a check fetched and that only checks refer to."""
     used = Q(pk__in=Label.objects.values("snapshot")) | Q(pk__in=Record.objects.values("snapshot"))
     used |= Q(pk__in=SamplePage.objects.values("snapshot")) | Q(pk__in=Bellwether.objects.values("baseline"))
     used |= Q(pk=F("page__current"))

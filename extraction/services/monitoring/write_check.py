@@ -22,7 +22,7 @@ MAX_EVIDENCE = 150
 
 
 def keep_pages(watched: WatchedRule, found: BellwetherVisit, at: datetime) -> dict[str, Snapshot]:
-    """Stores the pages that could be read; their snapshots by URL. Called in a transaction."""
+    """Stores the pages that could be read and returns their snapshots by URL. Called in a transaction."""
     read = {page.url for page in found.pages}
     return {
         each.page.url: _keep_snapshot(each.page, found.answers[each.page.url], at) for each in watched.bellwethers if each.page.url in read
@@ -57,16 +57,16 @@ def write_check(
 
 
 def list_gone(watched: WatchedRule, found: BellwetherVisit) -> list[Bellwether]:
-    """The bellwethers whose pages no longer exist, as far as the visit can tell."""
+    """Returns the bellwethers whose pages no longer exist, as far as the visit can tell."""
     if found.verdict.kind == "unreachable":
         return []
     return [each for each in watched.bellwethers if each.page.url in found.answers and found.answers[each.page.url].outcome in GONE]
 
 
 def _keep_snapshot(page: Page, answer: PageAnswer, at: datetime) -> Snapshot:
-    """The snapshot of a page with the answer's content, made if there is none. The page's current snapshot stays as it is.
+    """Returns the page's snapshot with the answer's content, and creates it if there is none. The page's current snapshot stays as it is.
 
-    answer: one with a page that can be read. Called in a transaction.
+    answer: it must contain a page that can be read. Called in a transaction.
     """
     content = answer.content or b""
     # Locked, so that `tidy_checks` does not delete a snapshot that becomes a baseline here.
@@ -117,7 +117,7 @@ def _make_evidence(name: str, evidence: Evidence) -> CheckEvidence:
 
 
 def _choose_evidence(verdict: RuleVerdict) -> list[tuple[str, Evidence]]:
-    """MAX_EVIDENCE pieces by attribute: the first of each, then the second of each and so on."""
+    """Chooses at most MAX_EVIDENCE pieces: the first of each attribute, then the second of each, and so on."""
     ranked = [(rank, name, each) for name, found in verdict.attributes.items() for rank, each in enumerate(found.evidence)]
     kept = {(rank, name) for rank, name, _ in sorted(ranked, key=lambda row: row[0])[:MAX_EVIDENCE]}
     return [(name, each) for rank, name, each in ranked if (rank, name) in kept]

@@ -1,4 +1,4 @@
-"""What a rule gives on the pages of its cluster: tried on a few before it is saved, counted over many for its report."""
+"""What a rule gives on the pages of its cluster. It is tried on a few pages before it is saved, and counted over many for its report."""
 
 import time
 from collections import Counter
@@ -44,7 +44,7 @@ class RuleEffectRow:
 
 @dataclass(frozen=True, slots=True)
 class RuleEffect:
-    """A changed rule beside the old one.
+    """A changed rule compared with the old one.
 
     error: what is wrong with the change, in words; empty when it can be saved. rows: the pages it was tried on.
     checked, total: pages tried and pages of the cluster. gained, lost, changed, same: pages by what happened to the value.
@@ -142,9 +142,9 @@ def compare_rules(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, at
 
 
 def count_effects(cluster: Cluster, rule: RuleDefinition, *, progress: Progress | None = None, done: int = 0) -> RuleReport:
-    """What each attribute and list of a rule gives over the cluster's pages (REPORT_PAGES at most, spread evenly).
+    """Counts what each attribute and list of a rule gives on the cluster's pages (at most REPORT_PAGES, spread evenly).
 
-    The report holds figures only, and nothing of how the rule was made. It names MAX_LISTED snapshots of a kind at most.
+    The result holds figures only, and nothing about how the rule was made. It names at most MAX_LISTED snapshots of each kind.
     """
     sources = designs.find_learnable_pages(cluster.pk)
     chosen = sources[:: max(1, -(-len(sources) // REPORT_PAGES))]
@@ -176,7 +176,7 @@ def count_effects(cluster: Cluster, rule: RuleDefinition, *, progress: Progress 
 
 
 def _preview_pages(cluster: Cluster) -> list[StoredPage]:
-    """Samples in their order, then other pages as the learning set draws them, within PREVIEW_PAGES and PREVIEW_BYTES."""
+    """Returns the samples in order, then other pages chosen as for the learning set, up to PREVIEW_PAGES and PREVIEW_BYTES."""
     samples = list(SamplePage.objects.filter(cluster=cluster).order_by("position").values_list("snapshot_id", flat=True)[:PREVIEW_PAGES])
     chosen = stored_pages.choose_pages(
         samples, designs.find_learnable_pages(cluster.pk), max_bytes=stored_pages.PAGE_FACTOR * PREVIEW_BYTES

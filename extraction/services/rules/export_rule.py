@@ -1,4 +1,4 @@
-"""A rule of a template as a file that runs without Vertex."""
+"""Exports a template's rule as a file that runs without Vertex."""
 
 from dataclasses import dataclass
 

@@ -9,14 +9,14 @@ from extraction.models import Rule
 
 @dataclass(frozen=True, slots=True)
 class DefinitionEntry:
-    """What a version has for an attribute. rows: what the rows of its list are, () for one of the page's own."""
+    """What a version has for an attribute. rows: the rows of the attribute's list, () if the attribute is not in a list."""
 
     attribute: AttributeRule
     rows: tuple[Selector, ...] = ()
 
 
 def read_definition_or_empty(rule: Rule) -> RuleDefinition:
-    """The version as a value; an empty one where the row holds none, so that its page can be shown."""
+    """Returns the version's definition, or an empty one if the row holds none, so that its page can be shown."""
     try:
         return rule.read_definition()
     except (RuleError, XPathError):
@@ -24,7 +24,7 @@ def read_definition_or_empty(rule: Rule) -> RuleDefinition:
 
 
 def find_entries(rule: Rule) -> dict[str, DefinitionEntry]:
-    """What a version has for each attribute; for one of a list with what its rows are."""
+    """Returns what a version has for each attribute. An attribute of a list comes with the list's rows."""
     value = read_definition_or_empty(rule)
     found = {each.name: DefinitionEntry(each) for each in value.attributes}
     for one in value.lists:
@@ -33,7 +33,7 @@ def find_entries(rule: Rule) -> dict[str, DefinitionEntry]:
 
 
 def format_xpaths(entry: DefinitionEntry | None) -> tuple[str, ...]:
-    """The XPaths of such an entry, () for None."""
+    """Returns the entry's XPaths, () for None."""
     if entry is None:
         return ()
     rows = " or ".join(each.xpath for each in entry.rows)

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 
 class StateError(Exception):
-    """The rule is not in a state that allows what was asked, in words."""
+    """The rule's state does not allow what was asked. The message says why."""
 
 
 def publish_rule(rule: Rule, user: User | None = None, *, what: Decision.What = Decision.What.PUBLISHED) -> Rule:
@@ -66,7 +66,7 @@ def move_rule(rule: Rule, state: Rule.State) -> bool:
 
 
 def preview_xpath(rule: Rule, attribute: str, xpath: str) -> RuleEffect:
-    """What an attribute's values would be with another XPath, beside what they are; nothing is saved."""
+    """Compares an attribute's values with another XPath to its present values. Nothing is saved."""
     wrong = xpath_words.explain_xpath(xpath)
     if wrong:
         return RuleEffect(error=wrong)
@@ -82,8 +82,8 @@ def preview_xpath(rule: Rule, attribute: str, xpath: str) -> RuleEffect:
 def edit_xpath(rule: Rule, attribute: str, xpath: str, user: User | None = None) -> Rule:
     """A new draft: the rule with another XPath for one attribute, in place of all its alternatives.
 
-    A part of the text that all alternatives agree on (after "by ", before ",") stays. The attribute may be one that the
-    rule has not got yet, if the record type has it. Raises XPathError or RuleError in words when it cannot be used.
+    A part of the text that all alternatives agree on (after "by ", before ",") stays. The rule need not have
+    the attribute yet, if the record type has it. Raises XPathError or RuleError, which say in words why the XPath cannot be used.
     """
     effect = preview_xpath(rule, attribute, xpath)
     if effect.error:
@@ -93,7 +93,7 @@ def edit_xpath(rule: Rule, attribute: str, xpath: str, user: User | None = None)
 
 
 def add_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleReport, origin: Rule.Origin, user: User | None = None) -> Rule:
-    """A new version of the cluster's rule as a draft. If the newest version is the same draft, it gets the report instead."""
+    """A new version of the cluster's rule as a draft. If the newest version is already this draft, only its report is replaced."""
     definition, stylesheet = value.as_json(), xslt.write_stylesheet(value)
     xslt.Stylesheet.compile(stylesheet)
     with transaction.atomic():
@@ -160,7 +160,7 @@ def _decided(rule: Rule, what: Decision.What, user: User | None) -> None:
 
 
 def _with_xpath(rule: Rule, value: RuleDefinition, attribute: str, xpath: str) -> RuleDefinition:
-    """The rule value with the attribute's alternatives replaced; an attribute it lacks is added in the record type's order."""
+    """Returns the rule with the attribute's alternatives replaced. An attribute that it lacks is added in the record type's order."""
     if any(each.name == attribute for each in value.attributes):
         return replace(value, attributes=tuple(_replaced(each, xpath) if each.name == attribute else each for each in value.attributes))
     schema = list(Attribute.objects.of_cluster(rule.cluster))

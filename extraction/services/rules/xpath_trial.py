@@ -2,7 +2,7 @@
 
 libxml2 cannot be interrupted, and an XPath of thirty characters can keep it busy for hours. What is typed into the
 dashboard is therefore never evaluated in the web process: a child evaluates it on a few pages, gives each page's
-values, and is killed when its time is over. What it gave until then counts.
+values, and is killed when its time is over. The values that it gave until then are used.
 The child needs no Django; it starts in a tenth of a second.
 """
 
@@ -34,9 +34,9 @@ MAX_VALUES, MAX_CHARACTERS = 50, 300
 class Tried:
     """What rules gave on pages, until the child ended.
 
-    values: {page's number: one {attribute: values} a rule}, of the pages that were finished. errors: {page's number: why not}.
-    failed: {page's number: one {attribute: why its XPath failed there} a rule}, of the same pages as `values`.
-    reason: why the child did not finish the last page, in words; empty when it did. too_much: the reason is a limit that it reached.
+    values: {page's number: {attribute: values} for each rule}, for pages that were finished. errors: {page's number: why it failed}.
+    failed: {page's number: {attribute: why its XPath failed there} for each rule}, for the same pages as `values`.
+    reason: why the child did not finish the last page, in words; empty if it did. too_much: whether the reason is a limit it reached.
     """
 
     values: Mapping[int, Sequence[Mapping[str, tuple[str, ...]]]]
@@ -47,7 +47,7 @@ class Tried:
 
 
 def try_rules(rules: Sequence[RuleDefinition], pages: Sequence[tuple[bytes, str]], *, limit_s: int = LIMIT_S) -> Tried:
-    """What each rule's stylesheet gives on each page, within `limit_s` of processor time. pages: (content, content type or "")."""
+    """Returns what each rule gives on each page, within `limit_s` seconds of processor time. pages: (content, content type or "")."""
     limits = SandboxLimits(cpu_s=limit_s, wall_s=PATIENCE * limit_s, memory_bytes=MEMORY_BYTES)
     outcome = run_in_sandbox(evaluate_pages, _request(rules, pages), limits=limits)
     given = {row["page"]: row["values"] for row in outcome.rows if "values" in row}
@@ -64,7 +64,7 @@ def _request(rules: Sequence[RuleDefinition], pages: Sequence[tuple[bytes, str]]
 
 
 def evaluate_pages(source: BinaryIO) -> Iterator[dict[str, Any]]:
-    """Runs in the child: one row a page."""
+    """Runs in the child and yields one row for each page."""
     head = json.loads(source.readline())
     sheets = [xslt.Stylesheet.compile(xslt.write_stylesheet(RuleDefinition.from_json(row))) for row in head["rules"]]
     for number, (length, kind) in enumerate(head["pages"]):

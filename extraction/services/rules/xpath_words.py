@@ -1,4 +1,4 @@
-"""What is wrong with a person's XPath, and where. libxml2 only says "Invalid expression"."""
+"""Says what is wrong with a person's XPath, and where. libxml2 only says "Invalid expression"."""
 
 from lxml import etree
 
@@ -46,7 +46,7 @@ def _brackets(text: str) -> str:
 
 
 def _place(text: str) -> str:
-    """Where the longest beginning ends that would be an XPath by itself."""
+    """Says in words where the longest valid XPath at the beginning of the text ends; empty if all of it is valid."""
     end = _valid_length(text)
     if end >= len(text):
         return ""
