@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from extraction.algorithms.rules.rule import ValueType
-from extraction.algorithms.rules.values import read_value
+from extraction.algorithms.values.reading import ValueType
+from extraction.algorithms.values.read import read_value
 
 FEW_PAGES = 5
 """Pages of history below which nothing is odd: too little is known of what is usual."""

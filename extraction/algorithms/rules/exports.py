@@ -1,7 +1,7 @@
 """A rule as a file that runs without Vertex: its stylesheet, a Scrapy spider, a web-poet page object (docs/algorithms.md#rule-learning).
 
 The Python files begin with the rule as plain data. They end with the code that reads a page by it, which is Vertex's own source
-(`outside`, `values` and the few functions they need), so the values are the same. Everything that comes from pages or people is written as
+(`outside`, the readers of values and the few functions they need), so the values are the same. Everything that comes from pages or people is written as
 a Python literal.
 
 To add a format: name it in `Form`, give its file ending in `SUFFIXES` and its writer in `write_export`, and its content type in
@@ -18,9 +18,25 @@ from types import ModuleType
 from typing import Any, Literal, get_args
 
 from extraction.algorithms.dom import nodes, parse, xml
-from extraction.algorithms.rules import language, outside, values
+from extraction.algorithms.rules import language, outside
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import write_stylesheet
+from extraction.algorithms.values import (
+    addresses,
+    amounts,
+    currencies,
+    date_words,
+    dates,
+    digits,
+    evidence,
+    locales,
+    numbers,
+    numerals,
+    prices,
+    read,
+    reading,
+    yes_no,
+)
 
 Form = Literal["xslt", "scrapy", "web-poet"]
 
@@ -31,7 +47,7 @@ SUFFIXES: dict[Form, str] = {"xslt": ".xsl", "scrapy": "_spider.py", "web-poet":
 LINE = 120
 """Longest line of the rule's data, unless a single value is longer."""
 
-PACKAGES = "lxml parsel w3lib charset-normalizer price-parser dateparser"
+PACKAGES = "lxml parsel w3lib charset-normalizer babel"
 """What an exported Python file needs besides its framework."""
 
 
@@ -145,7 +161,8 @@ def _literal(value: Any, indent: str = "") -> str:
 
 def _attribute(each: AttributeRule) -> dict[str, Any]:
     places = [_place(selector) for selector in each.alternatives]
-    return {"name": each.name, "type": each.type, "several": each.multiple, "places": places}
+    column = each.column.as_json()
+    return {"name": each.name, "type": each.type, "several": each.multiple} | ({"column": column} if column else {}) | {"places": places}
 
 
 def _place(selector: Selector) -> dict[str, str]:
@@ -198,13 +215,31 @@ def _class_name(text: str) -> str:
 
 
 _COPIED = (nodes.clean, parse.decode, parse._detect)
-"""What `outside` and `values` take from modules of which no more is needed."""
+"""What `outside` and the readers of values take from modules of which no more is needed."""
+
+READERS = (
+    reading,
+    evidence,
+    digits,
+    numerals,
+    locales,
+    amounts,
+    currencies,
+    numbers,
+    prices,
+    date_words,
+    dates,
+    yes_no,
+    addresses,
+    read,
+)
+"""What reads values, each module after those that it uses. Their names stand beside each other in the file, so no two may be alike."""
 
 
 def _imports(own: str) -> str:
     """The imports of all that is copied, without Vertex's own, and one more."""
     whole, parts = set[str](), defaultdict[str, set[str]](set)
-    modules = (inspect.getsource(module) for module in (nodes, xml, parse, language, values, outside))
+    modules = (inspect.getsource(module) for module in (nodes, xml, parse, language, *READERS, outside))
     for source in (f"from functools import cached_property\nfrom pathlib import Path\n{own}", *modules):
         for node in ast.parse(source).body:
             if isinstance(node, ast.Import):
@@ -216,13 +251,14 @@ def _imports(own: str) -> str:
 
 
 def _reader() -> str:
-    """What reads a page by the rule: `outside`, `values` and the functions they take from elsewhere."""
+    """What reads a page by the rule: `outside`, the readers of values and the functions they take from elsewhere."""
     constants = f"_SPACE = re.compile({nodes._SPACE.pattern!r})\n_CONTROL = re.compile({parse._CONTROL.pattern!r})\n"
-    constants += f"DETECTION_BYTES = {parse.DETECTION_BYTES}\nValueType = str\n"
+    constants += f"DETECTION_BYTES = {parse.DETECTION_BYTES}\n"
     functions = "\n\n".join(inspect.getsource(function) for function in _COPIED)
+    readers = "\n\n".join(_body(module) for module in READERS)
     return (
         f"# How a page is read, as Vertex does.\n\n{constants}\n\n{_body(xml)}\n\n{functions}\n\n"
-        f"{_body(language)}\n\n{_body(values)}\n\n{_body(outside)}\n"
+        f"{_body(language)}\n\n{readers}\n\n{_body(outside)}\n"
     )
 
 

@@ -1,7 +1,7 @@
 """A rule run outside of Vertex: what an exported spider or page object does with a page.
 
 `exports` copies the source of this module behind the rule, which stands there as ATTRIBUTES and LISTS. So this module uses only lxml,
-parsel, w3lib and the libraries that `values` uses, and of Vertex only the functions that are copied along.
+parsel, w3lib and babel, which `values` uses, and of Vertex only the functions that are copied along.
 """
 
 import re
@@ -16,7 +16,8 @@ from extraction.algorithms.dom.nodes import clean
 from extraction.algorithms.dom.parse import decode
 from extraction.algorithms.dom.xml import is_xml, tree
 from extraction.algorithms.rules.language import detect_language
-from extraction.algorithms.rules.values import read_value
+from extraction.algorithms.values.evidence import ColumnEvidence
+from extraction.algorithms.values.read import read_value
 
 Attribute = dict[str, Any]
 
@@ -81,7 +82,8 @@ def _part(text: str, place: Attribute) -> str:
 
 def _typed(attribute: Attribute, raw: Sequence[str], base: str, language: str | None) -> Any:
     """The values in their type's normal form; one that cannot be read stays as it stands on the page."""
-    known = [read_value(text, attribute["type"], base_url=base, language=language) for text in raw]
+    column = ColumnEvidence(**attribute.get("column", {}))
+    known = [read_value(text, attribute["type"], base_url=base, language=language, column=column) for text in raw]
     values = [each.raw if each.value is None else each.value for each in known]
     return values if attribute["several"] else values[0] if values else None
 

@@ -5,14 +5,14 @@ stored, shown, edited and compared.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from extraction.algorithms.dom.rows import leaves_row
 from extraction.algorithms.dom.xpath import XPath
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.text_range import TextPart
-
-ValueType = Literal["text", "number", "price", "date", "url", "image", "boolean"]
+from extraction.algorithms.values.evidence import NO_EVIDENCE, ColumnEvidence
+from extraction.algorithms.values.reading import ValueType
 
 FORMAT = 2
 """Version of the JSON form of a rule with lists. One without is written as 1, as it always was. A reader refuses others."""
@@ -31,13 +31,17 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class AttributeRule:
-    """One attribute. The first of `alternatives` that gives a value on a page is used there; none gives none."""
+    """One attribute. The first of `alternatives` that gives a value on a page is used there; none gives none.
+
+    column: what its values on the template's pages show, by which each of them is read.
+    """
 
     name: str
     type: ValueType = "text"
     multiple: bool = False
     mandatory: bool = False
     alternatives: tuple[Selector, ...] = ()
+    column: ColumnEvidence = NO_EVIDENCE
 
     def __post_init__(self) -> None:
         if not self.name.strip() or any(character < " " for character in self.name):
@@ -110,13 +114,15 @@ class RuleDefinition:
 
 
 def _attribute_row(attribute: AttributeRule) -> dict[str, Any]:
-    return {
+    row = {
         "name": attribute.name,
         "type": attribute.type,
         "multiple": attribute.multiple,
         "mandatory": attribute.mandatory,
         "alternatives": [_selector_row(selector) for selector in attribute.alternatives],
     }
+    column = attribute.column.as_json()
+    return row | ({"column": column} if column else {})
 
 
 def _list_row(each: ListRule) -> dict[str, Any]:
@@ -142,6 +148,7 @@ def _attribute(row: dict[str, Any]) -> AttributeRule:
         multiple=bool(row["multiple"]),
         mandatory=bool(row["mandatory"]),
         alternatives=tuple(_selector(entry) for entry in row["alternatives"]),
+        column=ColumnEvidence.from_json(row.get("column", {})),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from extraction.algorithms.learning.committee import Committee, Member
 from extraction.algorithms.learning.outliers import find_outliers
-from extraction.algorithms.rules.values import read_value
+from extraction.algorithms.values.read import read_value
 from extraction.models import Attribute
 from extraction.models.rule_report import Explanation, FeatureEffect, OddValue, OwnDataReport, Rival, RivalDifference
 from extraction.services.suggestions.page_data import Agreement

@@ -17,7 +17,7 @@ from extraction.algorithms.markup import matching, naming, value_places
 from extraction.algorithms.markup.items import Item
 from extraction.algorithms.markup.matching import OfferedProperty
 from extraction.algorithms.markup.naming import NamedProperty
-from extraction.algorithms.rules.values import read_value
+from extraction.algorithms.values.read import read_value
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import find_bytes
