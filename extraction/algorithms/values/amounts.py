@@ -19,10 +19,15 @@ ATTACHED_BEFORE = re.compile(r"[A-Za-z\u00c0-\u058f]$")
 """A letter of a script that separates words, right before a numeral."""
 
 _GENERIC = {"k": 3, "K": 3, "tsd": 3, "mio": 6, "mln": 6, "lakh": 5, "lakhs": 5, "lac": 5, "crore": 7, "crores": 7}
-_GENERIC |= {"万": 4, "萬": 4, "만": 4, "億": 8, "亿": 8, "억": 8, "mrd": 9, "mlrd": 9, "bn": 9, "тыс": 3, "млн": 6, "млрд": 9}
+_GENERIC |= {"mrd": 9, "mlrd": 9, "bn": 9, "тыс": 3, "млн": 6, "млрд": 9}
 """Words that mean one number in every language."""
 
-_ENGLISH = {"thousand": 3, "million": 6, "millions": 6, "mn": 6, "billion": 9, "trillion": 12, "cr": 7}
+_CHARACTERS = {"百": 2, "백": 2, "千": 3, "천": 3, "万": 4, "萬": 4, "만": 4, "億": 8, "亿": 8, "억": 8, "兆": 12, "조": 12}
+_CHARACTERS |= {"百万": 6, "百萬": 6, "백만": 6, "千万": 7, "千萬": 7, "천만": 7}
+_CHARACTER_RUN = re.compile(r"\s?([十십百백千천万萬만億亿억兆조]+)")
+"""Chinese, Japanese and Korean characters for powers of ten."""
+
+_ENGLISH = {"hundred": 2, "thousand": 3, "million": 6, "millions": 6, "mn": 6, "billion": 9, "trillion": 12, "cr": 7}
 
 _FOLLOWS = re.compile(rf"(?P<space>\s?)(?P<word>{LETTER}+\.?(?: {LETTER}+\.?)?)")
 
@@ -41,6 +46,9 @@ def find_multiplier(after: str, language: str, *, counts: str) -> tuple[int, int
     counts: "money", where a lone letter is a multiplier, or "anything", where it is rather a unit.
     None if there is such a word, but it means different numbers in different languages and the language is unknown.
     """
+    run = _CHARACTER_RUN.match(after)
+    if run:
+        return (_CHARACTERS[run[1]], run.end()) if run[1] in _CHARACTERS else None
     match = _FOLLOWS.match(after)
     if not match:
         return 0, 0
@@ -52,17 +60,18 @@ def find_multiplier(after: str, language: str, *, counts: str) -> tuple[int, int
             return None
         if power:
             return power, len(match["space"]) + len(phrase)
-    first = after[len(match["space"]) :][:1]
-    return (_GENERIC[first], len(match["space"]) + 1) if first in "万萬만億亿억" else (0, 0)
+    return 0, 0
 
 
 def _find_power(phrase: str, language: str, *, attached: bool, counts: str) -> int | None:
     word = fold_word(phrase)
     if len(word) == 1 and word.isascii():
         if word in "kK":
-            return 3 if attached or counts == "money" else 0
+            return 3 if attached or counts == "money" else None
         if word in "mM" and attached:
             return 6 if counts == "money" or word == "M" and language[:2] == "en" else None
+        if word == "M" and counts != "money" and "M" in list_multipliers(language):
+            return None
         if word not in "BM" or not attached and counts != "money":
             return 0
     own = list_multipliers(language)

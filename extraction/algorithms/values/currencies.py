@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from babel.core import get_global
 
-from extraction.algorithms.values.locales import fold_word, find_territory, list_currency_names
+from extraction.algorithms.values.locales import fold_word, find_territory, list_currency_decimals, list_currency_names
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -21,7 +21,7 @@ CURRENCY_SIGNS = _pairs(
     "€=EUR £=GBP ₹=INR ₽=RUB ₺=TRY ₩=KRW ₫=VND ฿=THB ₴=UAH ₦=NGN ₱=PHP ₲=PYG ₡=CRC ₪=ILS ₸=KZT ₼=AZN ₾=GEL ₮=MNT ₭=LAK ៛=KHR ৳=BDT ؋=AFN "
     "₵=GHS ₿=BTC ֏=AMD 円=JPY 원=KRW $=$ ¥=¥ ￥=¥ ₨=Rs 元=元 圓=元 圆=元 "
     "US$=USD $US=USD U$S=USD USD$=USD A$=AUD AU$=AUD $AU=AUD C$=CAD CA$=CAD $CA=CAD $CAN=CAD CAN$=CAD CAD$=CAD NZ$=NZD $NZ=NZD HK$=HKD $HK=HKD "
-    "NT$=TWD S$=SGD SG$=SGD R$=BRL MX$=MXN $MX=MXN RD$=DOP AR$=ARS CLP$=CLP COP$=COP COL$=COP $U=UYU CN¥=CNY JP¥=JPY £E=EGP E£=EGP IR£=IEP "
+    "NT$=TWD S$=SGD SG$=SGD R$=BRL MX$=MXN $MX=MXN RD$=DOP J$=JMD TT$=TTD BZ$=BZD EC$=XCD BDS$=BBD CDN$=CAD CI$=KYD FJ$=FJD GY$=GYD N$=NAD AR$=ARS CLP$=CLP COP$=COP COL$=COP $U=UYU CN¥=CNY JP¥=JPY £E=EGP E£=EGP IR£=IEP "
     "S/=PEN S/.=PEN B/.=PAB B/=PAB"
 )
 """Signs that may stand against letters and digits without a space."""
@@ -31,7 +31,7 @@ CURRENCY_WORDS = _pairs(
     "лв=BGN лева=BGN ft=HUF forint=HUF lei=RON leu=RON tl=TRY lira=TRY đ=VND đồng=VND vnđ=VND dm=DEM kn=HRK eur=EUR "
     "rp=IDR rm=MYR ksh=KES kshs=KES ush=UGX tsh=TZS sfr=CHF franken=CHF pound=GBP pounds=GBP quid=GBP rupees=INR "
     "ر.س=SAR ريال=ريال د.إ=AED درهم=درهم ج.م=EGP د.ك=KWD ر.ق=QAR د.ب=BHD ر.ع=OMR د.أ=JOD تومان=تومان ریال=IRR شيكل=ILS ש\"ח=ILS שח=ILS "
-    "ден=MKD дин=RSD din=RSD rsd=RSD бел.руб=BYN тг=KZT тенге=KZT сом=KGS сум=UZS km=BAM ლარი=GEL դր=AMD บาท=THB 人民币=CNY rmb=CNY nis=ILS "
+    "ден=MKD дин=RSD din=RSD rsd=RSD бел.руб=BYN тг=KZT тенге=KZT сом=KGS сум=UZS km=BAM ლარი=GEL դր=AMD บาท=THB 人民币=CNY rmb=CNY nis=ILS cdn=CAD m.n=MXN "
     "kr=kr krone=kr kroner=kr kronor=kr kronur=kr rs=Rs re=Rs fr=Fr. frs=Fr. bs=Bs dollar=$ dollars=$ yen=JPY won=KRW yuan=CNY dh=dh dhs=dh"
 )
 """Words for currencies, casefolded and without a final point. Those that several countries share stand for themselves."""
@@ -123,6 +123,20 @@ _SHARED = {
     "F": frozenset(("FRF", "XOF", "XAF", "CHF")),
 }
 """{sign: codes that it may stand for}"""
+
+
+
+def find_currency_decimal(currency: str, numeral: str) -> str:
+    """Return the decimal mark that a currency tells, where the page's language does not; "" if it tells none.
+
+    It is that of all countries that use the currency. In dollars, a comma before three digits groups them: no shop of a country that
+    has dollars and a decimal comma writes three decimals.
+    """
+    if currency == "$" and "," in numeral:
+        return "."
+    marks = {list_currency_decimals(code) for code in _SHARED.get(currency, (currency,))}
+    return marks.pop() if len(marks) == 1 else ""
+
 
 _BY_LENGTH = sorted(CURRENCY_SIGNS, key=lambda sign: (-len(sign), sign))
 SIGN_PATTERN = "|".join(map(re.escape, _BY_LENGTH))

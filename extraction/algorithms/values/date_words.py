@@ -36,8 +36,9 @@ def list_date_words(language: str) -> Words:
         own: dict[str, set[int]] = {}
         for word, number in (*_list_names(locale.months), *_EXTRA_MONTHS.get(locale.language, {}).items()):
             own.setdefault(word, set()).add(number)
-        for prefix, number in _list_prefixes({word: next(iter(numbers)) for word, numbers in own.items()}):
-            own.setdefault(prefix, set()).add(number)
+        if language or locale.language == "en":  # beginnings in one language are names in another
+            for prefix, number in _list_prefixes({word: next(iter(numbers)) for word, numbers in own.items()}):
+                own.setdefault(prefix, set()).add(number)
         for word, _ in _list_names(locale.days):
             own.setdefault(word, set()).add(0)
         for word, numbers in own.items():

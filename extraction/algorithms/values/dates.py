@@ -36,8 +36,8 @@ YEARS_BACK, YEARS_AHEAD = 79, 20
 """How far from the latest year of the column a year of two digits may lie."""
 
 _TIME = re.compile(
-    r"(?:(?<=\d)t|[,\s]|(?<![^\s]))\s*(?:(?:at|um|à|kl\.?|alle|às|o|о|в|a las|klo)\s)?(?P<hour>\d{1,2})[:h](?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?"
-    r"(?!\d)\s?(?:[ap]\.?m\b\.?)?\s?(?:z\b|utc\b|gmt\b|(?-i:[a-z]{2,4}t)\b|uhr\b|h\b)?\s?(?:[+-]\d{2}:?\d{2})?"
+    r"(?:(?<=\d)t|[,\s]|^)\s*(?:(?:at|um|à|kl\.?|alle|às|o|о|в|a las|klo)\s)?(?:오전|오후|上午|下午|午前|午後)?\s?(?P<hour>\d{1,2})"
+    r"(?:[:h](?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?(?!\d)|(?=\s?[ap]\.?m\b))\s?(?:[ap]\.?m\b\.?)?\s?(?:z\b|utc\b|gmt\b|(?-i:[a-z]{2,4}t)\b|uhr\b|h\b)?\s?(?:[+-]\d{2}:?\d{2})?"
 )
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})(?:t\d{4,6}(?:\.\d+)?(?:z|[+-]\d{2}:?\d{2})?)?")
 _YEAR_FIRST = re.compile(r"(\d{4})\s?([./-])\s?(\d{1,2})\s?\2\s?(\d{1,2})\.?")
@@ -69,7 +69,7 @@ def _read_cached(text: str, language: str, column: ColumnEvidence) -> Reading:
         return _read_year(text, int(plain), language)
     plain = _drop_time(plain)
     return (
-        _read_year_first(text, plain, language)
+        _read_year_first(text, plain if plain[:1].isdigit() and plain[-1:].isdigit() else _drop_weekday(plain, language), language)
         or _read_numeric(text, _drop_weekday(plain, language), language, column)
         or _read_cjk(text, _drop_weekday(plain, language), language)
         or _read_worded(text, plain, language, column)
@@ -79,9 +79,9 @@ def _read_cached(text: str, language: str, column: ColumnEvidence) -> Reading:
 
 def _drop_time(plain: str) -> str:
     match = _TIME.search(plain)
-    if not match or match.start() == 0 or int(match["hour"]) > 24 or int(match["minute"]) > 59:
+    if not match or int(match["hour"]) > 24 or int(match["minute"] or 0) > 59:
         return plain
-    return " ".join((plain[: match.start()] + " " + plain[match.end() :]).split())
+    return " ".join((plain[: match.start()] + " " + plain[match.end() :]).split()).strip(", ")
 
 
 def _drop_weekday(plain: str, language: str) -> str:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 _MINUS = "−﹣－‐‑‒–—―⁻"
-_APOSTROPHES = "’‘´`ʼ＇′"
+_APOSTROPHES = "’‘´ʼ＇′"
 _CHARACTERS = {
     **dict.fromkeys(map(ord, _MINUS), "-"),
     **dict.fromkeys(map(ord, _APOSTROPHES), "'"),
@@ -21,7 +21,7 @@ def normalise_text(text: str) -> str:
     if not text.isascii():
         text = _INVISIBLE.sub("", text).translate(_CHARACTERS)
         text = unicodedata.normalize("NFC", "".join(map(_plain_character, text)))
-    return _BLANKS.sub(" ", text).strip()
+    return _BLANKS.sub(" ", text.replace("`", "'")).strip()
 
 
 def _plain_character(character: str) -> str:

@@ -41,12 +41,17 @@ def find_territory(language: str) -> str:
 
 @lru_cache(maxsize=512)
 def find_decimal(language: str) -> str:
-    """Return the decimal mark of a language, "." or ","; "" if it is unknown."""
+    """Return the decimal mark of a language, "." or ","; "" if it is unknown or shops do not keep to it.
+
+    English in a country with a decimal comma is written in both ways, and Switzerland's French has a point in prices.
+    """
     locale = find_locale(language)
     if locale is None:
         return ""
     symbols = locale.number_symbols.get("latn") or next(iter(locale.number_symbols.values()))
     mark = symbols.get("decimal", "")
+    if mark == "," and (locale.language == "en" or (locale.language, locale.territory) == ("fr", "CH")):
+        return ""
     return {"٫": "."}.get(mark, mark if mark in (".", ",") else "")
 
 
@@ -91,7 +96,7 @@ def list_multipliers(language: str) -> dict[str, int]:
 @lru_cache(maxsize=1)
 def list_known_multipliers() -> frozenset[str]:
     """Return the words of all LANGUAGES for large numbers, of which one may mean different numbers in different languages."""
-    return frozenset(word for language in LANGUAGES for word in list_multipliers(language) if len(word) > 1)
+    return frozenset(word for language in LANGUAGES for word in list_multipliers(language) if len(word) > 2)
 
 
 @lru_cache(maxsize=256)

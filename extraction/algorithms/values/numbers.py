@@ -21,7 +21,9 @@ from extraction.algorithms.values.evidence import ColumnEvidence
 from extraction.algorithms.values.numerals import NUMERAL, read_numeral, write_number
 from extraction.algorithms.values.reading import Reading, refuse_value
 
-_MINUS_AT_END = re.compile(r"(?P<before>.?)(?P<sign>[-+])(?P<space>\s?)$")
+_MINUS_AT_END = re.compile(r"(?P<before>.?)-\s?$")
+_DASH = re.compile(r"[^\s(]\s?-\s$|-\s?\($")
+_PHONE = re.compile(r"\+\d[\d ]{7,}$|\+\d+ |(?<!\d)0\d{8,}$")
 
 
 def read_number(text: str, language: str, column: ColumnEvidence) -> Reading:
@@ -36,7 +38,7 @@ def read_number(text: str, language: str, column: ColumnEvidence) -> Reading:
     before, after = plain[: match.start()], plain[match.end() :]
     if FRACTION.search(plain) or ATTACHED_BEFORE.search(before):
         return refuse_value(text, "is not a plain number")
-    if OTHER_NUMBERS.search(plain) or (before.endswith("+") and " " in match[0]):
+    if OTHER_NUMBERS.search(plain) or _PHONE.search(before + match[0]):
         return refuse_value(text, "is a number that counts nothing, such as a telephone number")
     numeral = read_numeral(match[0], choose_decimal(language, column))
     if numeral.number is None:
@@ -45,8 +47,8 @@ def read_number(text: str, language: str, column: ColumnEvidence) -> Reading:
     multiplier = find_multiplier(after, language, counts="anything")
     if multiplier is None:
         return refuse_value(text, "has a word or letter that may multiply it")
-    if re.match(r"-(?!\w)", after):
-        return refuse_value(text, "has a minus sign or dash behind it")
+    if re.match(r"-(?!\w)", after) or _DASH.search(before):
+        return refuse_value(text, "has a dash that may be a minus sign")
     number = multiply(numeral.number, multiplier[0])
     negative = _is_negative(before) or (before == "(" and after == ")")
     return Reading(write_number(-number if negative and number else number))
@@ -55,4 +57,4 @@ def read_number(text: str, language: str, column: ColumnEvidence) -> Reading:
 def _is_negative(before: str) -> bool:
     """Return whether the text before a numeral ends with a minus sign that is not a hyphen between it and a word."""
     sign = _MINUS_AT_END.search(before)
-    return sign is not None and sign["sign"] == "-" and not sign["before"].isalnum() and not (sign["space"] and sign["before"].strip())
+    return sign is not None and not sign["before"].isalnum()

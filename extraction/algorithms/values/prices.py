@@ -30,13 +30,13 @@ from extraction.algorithms.values.currencies import (
     CURRENCY_SIGNS,
     combine_currencies,
     find_currency,
+    find_currency_decimal,
 )
 from extraction.algorithms.values.digits import normalise_text
 from extraction.algorithms.values.evidence import ColumnEvidence
 from extraction.algorithms.values.locales import (
     count_currency_digits,
     groups_with_spaces,
-    list_currency_decimals,
     writes_negative_in_parentheses,
 )
 from extraction.algorithms.values.numerals import NUMERAL, read_numeral, write_number
@@ -45,7 +45,7 @@ from extraction.algorithms.values.reading import Reading, refuse_value
 LONGEST_BARE = 9
 """Digits that a whole number without a currency may have; longer ones are article numbers."""
 
-_NO_CENTS = re.compile(r"[,.:/]\s?-{1,2}(?![\d-])|=")
+_NO_CENTS = re.compile(r"[,.:/]\s?-{1,2}(?![\d-])|[=+]")
 _WORDS_AFTER = re.compile(r"\s?(?P<words>[^\s\d()\[\]{}+*;:!?,~/|-][^\s\d()\[\]{}+*;:!?,~/|]*(?: [^\s\d()\[\]{}+*;:!?,~/|-]+){0,3})")
 _WORDS_BEFORE = re.compile(r"(?P<words>[^\s\d()\[\]{}+*;:!?,~|/-]+(?: [^\s\d()\[\]{}+*;:!?,~|/-]+){0,2})\s?$")
 _DASH_AT_END = re.compile(r"(?P<before>.?)(?P<sign>-)(?P<space>\s?)$")
@@ -56,6 +56,7 @@ _MEASURE = re.compile(
     r"г|кг|мл|л|гб|см|м|мм)\b|\s?[\"″]",
     re.IGNORECASE,
 )
+_BETWEEN = re.compile(r"(?P<whole>\d+)(?P<space>\s?)(?P<sign>[€£$₣F]|EUR)(?P=space)(?P<cents>\d\d)\*?")
 _PER = re.compile(r"(?:/|(?<!\w)(?:per|pro|je|par|por|pr\.?|för|for each|за|na|à|/each))\s?$", re.IGNORECASE)
 _UNIT = re.compile(rf"\s?{LETTER}")
 _AFTER_BARE = re.compile(
@@ -114,9 +115,9 @@ def read_price(text: str, language: str, column: ColumnEvidence) -> Reading:
 
 def _join_cents(plain: str, language: str) -> str:
     """Return the text with the cents of `12 € 50` and `499:90 kr` behind a decimal mark."""
-    joined = re.fullmatch(rf"(\D*?)(\d+)\s?({'|'.join(map(re.escape, '€£$₣'))}|F|EUR)\s?(\d\d)(\D?)", plain)
-    if joined and not any(sign in joined[1] for sign in CURRENCY_SIGNS):
-        return f"{joined[1]}{joined[2]}.{joined[4]} {joined[3]}{joined[5]}"
+    joined = _BETWEEN.fullmatch(plain)
+    if joined:
+        return f"{joined['whole']}.{joined['cents']} {joined['sign']}"
     plain = re.sub(r"(?<=\d)\s?([tm])kr\b", lambda match: f"{'k' if match[1] == 't' else 'm'} kr", plain)
     if language[:2] in ("sv", "nb", "no", "da", "nn") or re.search(r"kr\b", plain):
         return re.sub(r"^(\D*\d+):(\d\d)(?!\d)(?=\D*$)", r"\1.\2", plain)
@@ -134,7 +135,9 @@ def _find_amounts(plain: str, language: str) -> list[_Amount]:
         multiplier = find_multiplier(plain[end:], language, counts="money" if before else "anything")
         power, length = multiplier if multiplier is not None else (None, 0)
         after, more = _currency_after(plain[end + length :], language)
-        if multiplier is None and not before:
+        if multiplier is None and after:
+            power = 0
+        elif multiplier is None and not before:
             again = find_multiplier(plain[end:], language, counts="money")
             if again and _currency_after(plain[end + again[1] :], language)[0]:
                 power, length = again
@@ -156,6 +159,8 @@ def _currency_before(text: str, language: str) -> tuple[str, int]:
         whole = (sign["letters"] + sign["sign"]).upper()
         if sign["letters"] and whole in CURRENCY_SIGNS:
             return CURRENCY_SIGNS[whole], sign.start()
+        if re.fullmatch(r"[A-Z]{1,3}", sign["letters"]) and not find_currency(sign["letters"], language):
+            return whole, sign.start()
         own = find_currency(sign["letters"], language) if sign["letters"] else ""
         both = combine_currencies(own or code, CURRENCY_SIGNS[sign["sign"]])
         return both or CURRENCY_SIGNS[sign["sign"]], sign.start()
@@ -175,6 +180,12 @@ def _currency_after(text: str, language: str) -> tuple[str, int]:
     """Return (currency that the text begins with, its length)."""
     sign = SIGN_AT_START.match(text)
     words = _WORDS_AFTER.match(text)
+    if sign:
+        first = find_currency(sign["sign"], language)
+        rest = _WORDS_AFTER.match(text, sign.end("sign"))
+        code = find_currency(rest["words"].split(" ")[0], language) if rest else ""
+        if rest and code:
+            return combine_currencies(first, code) or first, rest.start("words") + len(rest["words"].split(" ")[0])
     if words:
         parts = words["words"].split(" ")
         for count in range(len(parts), 0, -1):
@@ -182,14 +193,10 @@ def _currency_after(text: str, language: str) -> tuple[str, int]:
             currency = find_currency(phrase, language)
             if currency:
                 return currency, words.start("words") + len(phrase)
-    if sign:
-        first = find_currency(sign["sign"], language)
-        rest = _WORDS_AFTER.match(text, sign.end("sign"))
-        code = find_currency(rest["words"].split(" ")[0], language) if rest else ""
-        if rest and code:
-            return combine_currencies(first, code) or first, rest.start("words") + len(rest["words"].split(" ")[0])
-        return first, sign.end("sign")
-    return "", 0
+        stem = parts[0].split("-")[0]
+        if not sign and find_currency(stem, language):
+            return find_currency(stem, language), words.start("words") + len(stem)
+    return (find_currency(sign["sign"], language), sign.end("sign")) if sign else ("", 0)
 
 
 def _inside_word(plain: str, each: _Amount) -> bool:
@@ -266,7 +273,7 @@ def _read_amount(text: str, plain: str, main: _Amount, language: str, column: Co
     currency = combine_currencies(main.before, main.after) or ""
     if re.match(r"0\d", main.text) or not main.before and re.match(r"[.:]", plain[main.end :]) and plain[main.end + 1 : main.end + 2].isdigit():
         return refuse_value(text, "begins with a zero, as no price does")
-    decimal = choose_decimal(language, column) or _decimal_of_currency(currency)
+    decimal = choose_decimal(language, column) or ("" if column.decimal else find_currency_decimal(currency, main.text))
     if count_currency_digits(currency) == 0 and re.fullmatch(r"\d{1,3}[.,]\d{3}", main.text) and column.decimal in ("", "mixed"):
         decimal = "," if "." in main.text else "."
     numeral = read_numeral(main.text, decimal)
@@ -278,10 +285,6 @@ def _read_amount(text: str, plain: str, main: _Amount, language: str, column: Co
         return refuse_value(text, "has a dash that may be a minus sign")
     number = multiply(numeral.number, main.power or 0)
     return Reading(f"{write_number(-number if negative and number else number)} {currency}".strip())
-
-
-def _decimal_of_currency(currency: str) -> str:
-    return list_currency_decimals(currency) if currency.isalpha() and currency.isascii() and len(currency) == 3 else ""
 
 
 def _find_sign(plain: str, main: _Amount, language: str) -> bool | None:
