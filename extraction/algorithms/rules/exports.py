@@ -1,8 +1,8 @@
 """A rule as a file that runs without Vertex: its stylesheet, a Scrapy spider, a web-poet page object (docs/algorithms.md#rule-learning).
 
 The Python files begin with the rule as plain data. They end with the code that reads a page by it, which is Vertex's own source
-(`outside`, the readers of values and the few functions they need), so the values are the same. Everything that comes from pages or people is written as
-a Python literal.
+(`outside`, the readers of values and the few functions they need), so the values are the same. Everything that comes from pages or
+people is written as a Python literal.
 
 To add a format: name it in `Form`, give its file ending in `SUFFIXES` and its writer in `write_export`, and its content type in
 `services/rules/export_rule.py`.

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from extraction.algorithms.values.reading import ValueType
 from extraction.algorithms.values.column import fits_type
 from extraction.algorithms.values.dates import MAX_DATE_LENGTH
+from extraction.algorithms.values.reading import ValueType
 
 LOOKED_AT = 20
 """How many values are read."""

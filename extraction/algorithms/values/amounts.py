@@ -69,10 +69,10 @@ def _find_power(phrase: str, language: str, *, attached: bool, counts: str) -> i
         if word in "kK":
             return 3 if attached or counts == "money" else None
         if word in "mM" and attached:
-            return 6 if counts == "money" or word == "M" and language[:2] == "en" else None
+            return 6 if counts == "money" or (word == "M" and language[:2] == "en") else None
         if word == "M" and counts != "money" and "M" in list_multipliers(language):
             return None
-        if word not in "BM" or not attached and counts != "money":
+        if word not in "BM" or (not attached and counts != "money"):
             return 0
     own = list_multipliers(language)
     if word in _GENERIC and word not in own:

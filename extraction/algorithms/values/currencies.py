@@ -10,7 +10,8 @@ from functools import lru_cache
 
 from babel.core import get_global
 
-from extraction.algorithms.values.locales import fold_word, find_territory, list_currency_decimals, list_currency_names
+from extraction.algorithms.values.locales import find_territory, fold_word, list_currency_decimals, list_currency_names
+from extraction.algorithms.values.reading import list_words
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -18,38 +19,51 @@ def _pairs(text: str) -> dict[str, str]:
 
 
 CURRENCY_SIGNS = _pairs(
-    "€=EUR £=GBP ₹=INR ₽=RUB ₺=TRY ₩=KRW ₫=VND ฿=THB ₴=UAH ₦=NGN ₱=PHP ₲=PYG ₡=CRC ₪=ILS ₸=KZT ₼=AZN ₾=GEL ₮=MNT ₭=LAK ៛=KHR ৳=BDT ؋=AFN "
-    "₵=GHS ₿=BTC ֏=AMD 円=JPY 원=KRW $=$ ¥=¥ ￥=¥ ₨=Rs 元=元 圓=元 圆=元 "
-    "US$=USD $US=USD U$S=USD USD$=USD A$=AUD AU$=AUD $AU=AUD C$=CAD CA$=CAD $CA=CAD $CAN=CAD CAN$=CAD CAD$=CAD NZ$=NZD $NZ=NZD HK$=HKD $HK=HKD "
-    "NT$=TWD S$=SGD SG$=SGD R$=BRL MX$=MXN $MX=MXN RD$=DOP J$=JMD TT$=TTD BZ$=BZD EC$=XCD BDS$=BBD CDN$=CAD CI$=KYD FJ$=FJD GY$=GYD N$=NAD AR$=ARS CLP$=CLP COP$=COP COL$=COP $U=UYU CN¥=CNY JP¥=JPY £E=EGP E£=EGP IR£=IEP "
-    "S/=PEN S/.=PEN B/.=PAB B/=PAB"
+    "€=EUR £=GBP ₹=INR ₽=RUB ₺=TRY ₩=KRW ₫=VND ฿=THB ₴=UAH ₦=NGN ₱=PHP ₲=PYG ₡=CRC ₪=ILS ₸=KZT ₼=AZN ₾=GEL ₮=MNT ₭=LAK "
+    "៛=KHR ৳=BDT ؋=AFN ₵=GHS ₿=BTC ֏=AMD 円=JPY 원=KRW $=$ ¥=¥ ￥=¥ ₨=Rs 元=元 圓=元 圆=元 US$=USD $US=USD U$S=USD USD$=USD A$=AUD "
+    "AU$=AUD $AU=AUD C$=CAD CA$=CAD $CA=CAD $CAN=CAD CAN$=CAD CAD$=CAD NZ$=NZD $NZ=NZD HK$=HKD $HK=HKD NT$=TWD S$=SGD "
+    "SG$=SGD R$=BRL MX$=MXN $MX=MXN RD$=DOP J$=JMD TT$=TTD BZ$=BZD EC$=XCD BDS$=BBD CDN$=CAD CI$=KYD FJ$=FJD GY$=GYD N$=NAD "
+    "AR$=ARS CLP$=CLP COP$=COP COL$=COP $U=UYU CN¥=CNY JP¥=JPY £E=EGP E£=EGP IR£=IEP S/=PEN S/.=PEN B/.=PAB B/=PAB"
 )
 """Signs that may stand against letters and digits without a space."""
 
 CURRENCY_WORDS = _pairs(
-    "euro=EUR euros=EUR zł=PLN zl=PLN złotych=PLN kč=CZK kc=CZK руб=RUB рубл=RUB рублей=RUB рубля=RUB рубль=RUB р=RUB грн=UAH гривень=UAH "
-    "лв=BGN лева=BGN ft=HUF forint=HUF lei=RON leu=RON tl=TRY lira=TRY đ=VND đồng=VND vnđ=VND dm=DEM kn=HRK eur=EUR "
-    "rp=IDR rm=MYR ksh=KES kshs=KES ush=UGX tsh=TZS sfr=CHF franken=CHF pound=GBP pounds=GBP quid=GBP rupees=INR "
-    "ر.س=SAR ريال=ريال د.إ=AED درهم=درهم ج.م=EGP د.ك=KWD ر.ق=QAR د.ب=BHD ر.ع=OMR د.أ=JOD تومان=تومان ریال=IRR شيكل=ILS ש\"ח=ILS שח=ILS "
-    "ден=MKD дин=RSD din=RSD rsd=RSD бел.руб=BYN тг=KZT тенге=KZT сом=KGS сум=UZS km=BAM ლარი=GEL դր=AMD บาท=THB 人民币=CNY rmb=CNY nis=ILS cdn=CAD m.n=MXN "
-    "kr=kr krone=kr kroner=kr kronor=kr kronur=kr rs=Rs re=Rs fr=Fr. frs=Fr. bs=Bs dollar=$ dollars=$ yen=JPY won=KRW yuan=CNY dh=dh dhs=dh"
+    "euro=EUR euros=EUR zł=PLN zl=PLN złotych=PLN kč=CZK kc=CZK руб=RUB рубл=RUB рублей=RUB рубля=RUB рубль=RUB р=RUB "
+    "грн=UAH гривень=UAH лв=BGN лева=BGN forint=HUF lei=RON leu=RON tl=TRY lira=TRY đ=VND đồng=VND vnđ=VND "
+    "kn=HRK eur=EUR rp=IDR ksh=KES kshs=KES ush=UGX tsh=TZS sfr=CHF franken=CHF pound=GBP pounds=GBP quid=GBP "
+    "rupees=INR ر.س=SAR ريال=ريال د.إ=AED درهم=درهم ج.م=EGP د.ك=KWD ر.ق=QAR د.ب=BHD ر.ع=OMR د.أ=JOD تومان=تومان ریال=IRR "
+    'شيكل=ILS ש"ח=ILS שח=ILS ден=MKD дин=RSD din=RSD rsd=RSD бел.руб=BYN тг=KZT тенге=KZT сом=KGS сум=UZS ლარი=GEL '
+    "դր=AMD บาท=THB 人民币=CNY rmb=CNY nis=ILS cdn=CAD m.n=MXN kr=kr krone=kr kroner=kr kronor=kr kronur=kr rs=Rs fr=Fr. "
+    "frs=Fr. bs=Bs dollar=$ dollars=$ yen=JPY won=KRW yuan=CNY dh=dh dhs=dh"
 )
 """Words for currencies, casefolded and without a final point. Those that several countries share stand for themselves."""
 
-CAPITALS = {"R": "R", "F": "F", "L": "L"}
-"""Single letters, which count only as capitals."""
+CAPITALS = {"R": "R", "F": "F", "L": "L", "KM": "BAM", "DM": "DEM", "RM": "MYR", "Ft": "HUF"}
+"""Letters that count only in this case: `ft` are feet and `km` kilometres."""
 
-CRYPTO = frozenset("BTC ETH LTC XRP USDT USDC BNB SOL DOGE XBT".split())
+_LOCAL_WORDS = {
+    "din": ("sr", "bs", "hr", "mk", "sl"),
+    "kn": ("hr", "bs"),
+    "lira": ("tr",),
+    "pound": ("en-gb", "en-ie"),
+    "pounds": ("en-gb", "en-ie"),
+    "km": ("bs", "sr", "hr"),
+}
+"""Words that mean a currency only in some languages, {word: the beginnings of their tags}."""
 
-ENGLISH_WORDS = frozenset("ALL TOP CUP SOS LAK BAM MOP GEL BOB PEN COP MAD TRY RON SLL BAN NAD".split())
+CRYPTO = frozenset(list_words("BTC ETH LTC XRP USDT USDC BNB SOL DOGE XBT"))
+
+ENGLISH_WORDS = frozenset(list_words("ALL TOP CUP SOS LAK BAM MOP GEL BOB PEN COP MAD TRY RON SLL BAN NAD"))
 """Codes that are words, too. Beside another sign they are taken for words."""
 
-DOUBTFUL = frozenset("ALL TOP CUP SOS BOB LAK MOP BAM".split())
+DOUBTFUL = frozenset(list_words("ALL TOP CUP SOS BOB LAK MOP BAM"))
 """Those that are more often words than codes."""
 
 COMMON = frozenset(
-    "EUR USD GBP CHF JPY CNY RUB PLN CZK SEK NOK DKK HUF INR BRL AUD CAD NZD UAH KZT AED SAR THB IDR MYR PHP VND KRW SGD HKD TWD ZAR MXN "
-    "CLP ARS RON BGN TRY ILS EGP PKR BYN RSD ISK QAR KWD".split()
+    list_words(
+        "EUR USD GBP CHF JPY CNY RUB PLN CZK SEK NOK DKK HUF INR BRL AUD CAD NZD UAH KZT AED SAR THB IDR MYR PHP VND KRW SGD "
+        "HKD TWD ZAR MXN CLP ARS RON BGN TRY ILS EGP PKR BYN RSD ISK QAR KWD"
+    )
 )
 """Codes that are also recognised when they are not in capitals."""
 
@@ -69,17 +83,19 @@ def find_currency(text: str, language: str) -> str:
     if squeezed.upper() in CURRENCY_SIGNS:
         return CURRENCY_SIGNS[squeezed.upper()]
     code = squeezed.upper()
-    if len(squeezed) in (3, 4) and code in _codes() and (squeezed == code or code in COMMON and not _is_word_of(language, squeezed)):
+    if len(squeezed) in (3, 4) and code in _codes() and (squeezed == code or (code in COMMON and not _is_word_of(language, squeezed))):
         return code
     if code == "EURO" or code == "EUROS":
         return "EUR"
     word = fold_word(text)
+    if word in _LOCAL_WORDS and text != "KM" and not language.startswith(_LOCAL_WORDS[word]):
+        return ""
     if text.rstrip(".") in CAPITALS:
         return CAPITALS[text.rstrip(".")]
     if word in CURRENCY_WORDS:
         return _home(CURRENCY_WORDS[word], language)
     found = list_currency_names(language).get(word, "")
-    if len(word) == 1 and word.isascii() or any(unicodedata.category(each) == "Sc" for each in text) and len(text) == 1:
+    if (len(word) == 1 and word.isascii()) or (any(unicodedata.category(each) == "Sc" for each in text) and len(text) == 1):
         return found if text.isalpha() and not text.isascii() else ""
     return found
 
@@ -111,7 +127,9 @@ def combine_currencies(before: str, after: str) -> str | None:
 
 _SHARED = {
     "$": frozenset(
-        "USD CAD AUD NZD HKD SGD TWD MXN ARS CLP COP UYU BRL DOP JMD TTD BBD BSD BZD FJD GYD LRD NAD SBD SRD XCD BMD KYD BND CVE NIO".split()
+        list_words(
+            "USD CAD AUD NZD HKD SGD TWD MXN ARS CLP COP UYU BRL DOP JMD TTD BBD BSD BZD FJD GYD LRD NAD SBD SRD XCD BMD KYD BND CVE NIO"
+        )
     ),
     "¥": frozenset(("JPY", "CNY")),
     "元": frozenset(("CNY", "TWD", "HKD", "MOP")),
@@ -123,7 +141,6 @@ _SHARED = {
     "F": frozenset(("FRF", "XOF", "XAF", "CHF")),
 }
 """{sign: codes that it may stand for}"""
-
 
 
 def find_currency_decimal(currency: str, numeral: str) -> str:

@@ -8,14 +8,16 @@ from babel import Locale
 
 from extraction.algorithms.values.digits import normalise_text
 from extraction.algorithms.values.locales import LANGUAGES, find_locale, find_territory
+from extraction.algorithms.values.reading import list_words
 
-_EXTRA_MONTHS = {"de": {"mrz": 3, "jänner": 1, "feber": 2}, "en": {"sept": 9}, "es": {"set": 9, "setiembre": 9}, "pt": {"fev": 2}, "sk": {"mája": 5}}
+_EXTRA_MONTHS = {"de": {"mrz": 3, "jänner": 1, "feber": 2}, "en": {"sept": 9}, "es": {"set": 9, "setiembre": 9}}
 """Short forms in daily use that CLDR does not have."""
 
-_SCRIPTS = {"sr": ("sr-Latn", "sr-Cyrl"), "bs": ("bs-Latn", "bs-Cyrl"), "uz": ("uz-Latn", "uz-Cyrl"), "az": ("az-Latn", "az-Cyrl"), "zh": ("zh",)}
+_SCRIPTS = {language: (f"{language}-Latn", f"{language}-Cyrl") for language in ("sr", "bs", "uz", "az")}
+"""Languages that are written in two scripts."""
 _PREPOSITIONS = re.compile(r"^(?:de |d'|di |do |dhen |an )")
-_MONTH_FIRST = frozenset("US PH PR GU VI AS MP UM MH FM PW".split())
-_EITHER_FIRST = frozenset("CA KE BZ".split())
+_MONTH_FIRST = frozenset(list_words("US PH PR GU VI AS MP UM MH FM PW"))
+_EITHER_FIRST = frozenset(list_words("CA KE BZ"))
 _PREFIX_LENGTH = 3
 
 Words = dict[str, frozenset[int]]

@@ -23,7 +23,7 @@ from extraction.algorithms.values.date_words import (
 )
 from extraction.algorithms.values.digits import normalise_text
 from extraction.algorithms.values.evidence import ColumnEvidence
-from extraction.algorithms.values.reading import Reading, refuse_value
+from extraction.algorithms.values.reading import Reading, list_words, refuse_value
 
 MAX_DATE_LENGTH = 60
 """Longest text read as a date: "Wednesday, the 12th of September 2018, 12:30:00 UTC" has 52 characters; longer ones hold more."""
@@ -50,7 +50,10 @@ _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th|er|ère|re|º|ª|°|ste|:a|:e|-?г
 _TOKEN = re.compile(r"(?P<number>\d+)|(?P<word>[^\s\d,.;:/()\[\]|?!+*#&=<>%$€£~\"-]+)|(?P<mark>[\s,.()/-]+)|(?P<other>.)")
 _LABEL = re.compile(r"^[^\W\d_]+(?: [^\W\d_]+){0,2}: (?=.*\d)")
 _NOISE = frozenset(
-    "of the on de del d den le dne г год года року р рік gada gads m d am vom der a dia día ημέρα ng an bl yil оны жылы роках il ж т ש ב dei och і a.d ad ce".split()
+    list_words(
+        "of the on de del d den le dne г год года року р рік gada gads m d am vom der a dia día ημέρα ng an bl yil оны жылы "
+        "роках il ж т ש ב dei och і a.d ad ce"
+    )
 )
 """Words of dates that add nothing."""
 
@@ -90,7 +93,7 @@ def _drop_weekday(plain: str, language: str) -> str:
 
     def _known(match: re.Match[str]) -> str:
         word = fold_date_word(match[0].strip("()., "))
-        return "" if 0 in words.get(word, ()) or word in _NOISE and match.start() > 5 else match[0]
+        return "" if 0 in words.get(word, ()) or (word in _NOISE and match.start() > 5) else match[0]
 
     return re.sub(r"[(,]?\s?[^\s\d,./()年月日년월일-]+[.,)]*", _known, plain).strip(" ,")
 
@@ -231,7 +234,7 @@ def _assign(sequence: list[tuple[str, int, str]], column: ColumnEvidence) -> tup
     if shape not in ("nmn", "mnn") or any(len(text) not in (1, 2, 4) for text in numbers):
         return None
     day, year = numbers if len(numbers[0]) <= 2 else (numbers[1], numbers[0])
-    if shape == "mnn" and len(numbers[0]) > 2 or len(day) > 2 or len(year) == 1:
+    if (shape == "mnn" and len(numbers[0]) > 2) or len(day) > 2 or len(year) == 1:
         return None
     full = int(year) if len(year) == 4 else _full_year(int(year), column)
     return None if full is None or not 1 <= int(day) <= 31 else (full, month, int(day))

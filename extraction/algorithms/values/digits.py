@@ -10,7 +10,7 @@ _CHARACTERS = {
     **dict.fromkeys(map(ord, _APOSTROPHES), "'"),
     **dict.fromkeys(map(ord, "٪﹪"), "%"),
     **dict.fromkeys(map(ord, "〜～∼"), "~"),
-    **{0x3000: " "},
+    0x3000: " ",
 }
 _INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe0e\ufe0f\ufeff]")
 _BLANKS = re.compile(r"\s+")

@@ -33,7 +33,8 @@ class ColumnEvidence:
     def from_json(cls, row: dict[str, Any]) -> "ColumnEvidence":
         """Return the evidence that `as_json` wrote. Raises TypeError for anything else."""
         found = cls(**row)
-        if found.decimal not in get_args(DecimalMark) or found.date_order not in get_args(DateOrder) or not isinstance(found.last_year, int):
+        known = found.decimal in get_args(DecimalMark) and found.date_order in get_args(DateOrder)
+        if not known or not isinstance(found.last_year, int):
             raise TypeError(f"not the evidence of a column: {str(row)[:100]}")
         return found
 

@@ -6,7 +6,9 @@ from functools import lru_cache
 from babel import Locale, UnknownLocaleError
 from babel.core import get_global
 
-LANGUAGES = tuple("en ar bg ca cs da de el es et fa fi fr he hi hr hu id it ja ko lt lv nb nl pl pt ro ru sk sl sr sv th tr uk vi zh".split())
+from extraction.algorithms.values.reading import list_words
+
+LANGUAGES = list_words("en ar bg ca cs da de el es et fa fi fr he hi hr hu id it ja ko lt lv nb nl pl pt ro ru sk sl sr sv th tr uk vi zh")
 """Languages whose words are known where a page does not state its language: those of nearly all pages of the web."""
 
 _ALIASES = {"no": "nb", "iw": "he", "in": "id", "tl": "fil", "mo": "ro", "sh": "sr-latn"}

@@ -24,10 +24,10 @@ from extraction.algorithms.values.amounts import (
     multiply,
 )
 from extraction.algorithms.values.currencies import (
+    CURRENCY_SIGNS,
     DOUBTFUL,
     SIGN_AT_END,
     SIGN_AT_START,
-    CURRENCY_SIGNS,
     combine_currencies,
     find_currency,
     find_currency_decimal,
@@ -64,7 +64,8 @@ _AFTER_BARE = re.compile(
     re.IGNORECASE,
 )
 _PRICE_WORD = re.compile(
-    r"(?:^|\W)(?:price|now|only|from|total|sum|cost|sale|preis|ab|nur|jetzt|gesamt|summe|prix|dès|à partir de|precio|desde|preço|por|prezzo|da|"
+    r"(?:^|\W)(?:price|now|only|from|total|sum|cost|sale|preis|ab|nur|jetzt|gesamt|summe|prix|dès|à partir de|"
+    r"precio|desde|preço|por|prezzo|da|"
     r"prijs|vanaf|voor|pris|fra|från|pr|nu|hinta|alk|cena|od|ár|ára|preț|preţ|pret|de la|цена|от|ціна|від|τιμή|από|fiyat|fiyatı|giá|harga|"
     r"value|rrp|msrp|uvp|amount|fee)\W*$",
     re.IGNORECASE,
@@ -259,7 +260,7 @@ def _find_doubt_bare(plain: str, main: _Amount, language: str) -> str:
         return "is a percentage"
     if main.power is None:
         return "has a word or letter that may multiply it"
-    if main.text.isdigit() and (len(main.text) > LONGEST_BARE or before.endswith("+") and len(main.text) > 5):
+    if main.text.isdigit() and (len(main.text) > LONGEST_BARE or (before.endswith("+") and len(main.text) > 5)):
         return "has no currency and is too long for a price"
     if not _AFTER_BARE.match(after):
         return "counts something else than money"
@@ -271,7 +272,7 @@ def _find_doubt_bare(plain: str, main: _Amount, language: str) -> str:
 
 def _read_amount(text: str, plain: str, main: _Amount, language: str, column: ColumnEvidence) -> Reading:
     currency = combine_currencies(main.before, main.after) or ""
-    if re.match(r"0\d", main.text) or not main.before and re.match(r"[.:]", plain[main.end :]) and plain[main.end + 1 : main.end + 2].isdigit():
+    if re.match(r"0\d", main.text):
         return refuse_value(text, "begins with a zero, as no price does")
     decimal = choose_decimal(language, column) or ("" if column.decimal else find_currency_decimal(currency, main.text))
     if count_currency_digits(currency) == 0 and re.fullmatch(r"\d{1,3}[.,]\d{3}", main.text) and column.decimal in ("", "mixed"):
@@ -303,5 +304,3 @@ def _find_sign(plain: str, main: _Amount, language: str) -> bool | None:
     if plain.startswith("(") and plain.endswith(")") and not re.search(LETTER, plain[1 : main.from_] + plain[main.to : -1]):
         return True if writes_negative_in_parentheses(language) and "/" not in plain else None
     return False
-
-

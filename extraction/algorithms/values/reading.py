@@ -37,3 +37,8 @@ class Reading:
 def refuse_value(text: str, why: str) -> Reading:
     """Return a reading without a value. why: the rest of a sentence that begins with the text."""
     return Reading(None, f"“{text[:SHOWN]}” {why}")
+
+
+def list_words(text: str) -> tuple[str, ...]:
+    """Return the words of a text; tables of words are easier to read as one text."""
+    return tuple(text.split())

@@ -9,29 +9,38 @@ from collections.abc import Iterator
 
 from extraction.algorithms.values.digits import normalise_text
 from extraction.algorithms.values.locales import find_locale
-from extraction.algorithms.values.reading import Reading, refuse_value
+from extraction.algorithms.values.reading import Reading, list_words, refuse_value
 
 YES_NO_SIGNS = {
-    **dict.fromkeys("✓ ✔ ☑ ✅ ● 🗸 1".split(), True),
-    **dict.fromkeys("✗ ✘ ✕ ✖ × ❌ ❎ ☐ ☒ 0".split(), False),
+    **dict.fromkeys(list_words("✓ ✔ ☑ ✅ ● 🗸 1"), True),
+    **dict.fromkeys(list_words("✗ ✘ ✕ ✖ × ❌ ❎ ☐ ☒ 0"), False),
 }
 
 _YES_NO_TEXT = """
-en: yes, y, true, on, checked, enabled, available, in stock, instock, included, active, present, supported | no, n, false, off, none, unchecked, disabled, unavailable, not available, out of stock, outofstock, sold out, not included, inactive, absent, unsupported, not supported
-de: ja, wahr, an, ein, vorhanden, verfügbar, auf lager, lieferbar, enthalten, inklusive, aktiv, aktiviert | nein, falsch, aus, nicht vorhanden, nicht verfügbar, nicht auf lager, nicht lieferbar, ausverkauft, nicht enthalten, kein, keine, inaktiv, deaktiviert
-fr: oui, vrai, activé, disponible, en stock, inclus, présent | non, faux, désactivé, indisponible, non disponible, en rupture de stock, rupture de stock, épuisé, non inclus, absent, aucun
-es: sí, si, verdadero, activado, disponible, en stock, incluido | no, falso, desactivado, no disponible, sin stock, agotado, no incluido, ninguno
+en: yes, y, true, on, checked, enabled, available, in stock, instock, included, active, present, supported | no, n, false, off, none,
+  unchecked, disabled, unavailable, not available, out of stock, outofstock, sold out, not included, inactive, absent, unsupported, not
+  supported
+de: ja, wahr, an, ein, vorhanden, verfügbar, auf lager, lieferbar, enthalten, inklusive, aktiv, aktiviert | nein, falsch, aus, nicht
+  vorhanden, nicht verfügbar, nicht auf lager, nicht lieferbar, ausverkauft, nicht enthalten, kein, keine, inaktiv, deaktiviert
+fr: oui, vrai, activé, disponible, en stock, inclus, présent | non, faux, désactivé, indisponible, non disponible, en rupture de stock,
+  rupture de stock, épuisé, non inclus, absent, aucun
+es: sí, si, verdadero, activado, disponible, en stock, incluido | no, falso, desactivado, no disponible, sin stock, agotado, no
+  incluido, ninguno
 ca: sí, si, cert, disponible, en estoc, inclòs | no, fals, no disponible, sense estoc, exhaurit, cap
 it: sì, si, vero, attivo, disponibile, incluso | no, falso, non attivo, non disponibile, esaurito, non incluso, nessuno
-pt: sim, verdadeiro, ativado, disponível, em estoque, em stock, incluído | não, nao, falso, desativado, indisponível, não disponível, sem estoque, sem stock, esgotado, nenhum
-nl: ja, waar, aan, beschikbaar, op voorraad, inbegrepen, aanwezig | nee, neen, onwaar, uit, niet beschikbaar, niet op voorraad, uitverkocht, afwezig, geen
-sv: ja, sant, på, tillgänglig, i lager, finns | nej, falskt, av, ej tillgänglig, inte tillgänglig, ej i lager, slut i lager, slutsåld, saknas, ingen
+pt: sim, verdadeiro, ativado, disponível, em estoque, em stock, incluído | não, nao, falso, desativado, indisponível, não disponível,
+  sem estoque, sem stock, esgotado, nenhum
+nl: ja, waar, aan, beschikbaar, op voorraad, inbegrepen, aanwezig | nee, neen, onwaar, uit, niet beschikbaar, niet op voorraad,
+  uitverkocht, afwezig, geen
+sv: ja, sant, på, tillgänglig, i lager, finns | nej, falskt, av, ej tillgänglig, inte tillgänglig, ej i lager, slut i lager, slutsåld,
+  saknas, ingen
 da: ja, sandt, til, tilgængelig, på lager | nej, falsk, fra, ikke tilgængelig, ikke på lager, udsolgt, ingen
 nb: ja, sant, på, tilgjengelig, på lager | nei, usant, av, ikke tilgjengelig, ikke på lager, utsolgt, ingen
 fi: kyllä, joo, tosi, on, päällä, saatavilla, varastossa | ei, epätosi, pois, ei saatavilla, loppu, ei varastossa, ei ole
 et: jah, jaa, tõene, saadaval, laos, olemas | ei, väär, ei ole saadaval, läbi müüdud, puudub
 is: já, satt, til á lager | nei, ósatt, uppselt
-pl: tak, prawda, dostępny, dostępna, dostępne, w magazynie, włączone | nie, fałsz, niedostępny, niedostępna, niedostępne, brak, wyłączone
+pl: tak, prawda, dostępny, dostępna, dostępne, w magazynie, włączone | nie, fałsz, niedostępny, niedostępna, niedostępne, brak,
+  wyłączone
 cs: ano, pravda, skladem, dostupné, zapnuto | ne, nepravda, není skladem, nedostupné, vyprodáno, vypnuto, není
 sk: áno, ano, pravda, skladom, dostupné, zapnuté | nie, nepravda, nie je skladom, nedostupné, vypredané, vypnuté
 sl: da, ja, na zalogi, na voljo | ne, ni na zalogi, ni na voljo, razprodano
@@ -75,7 +84,7 @@ sq: po | jo
 
 
 def _read_yes_no_words() -> Iterator[tuple[str, dict[str, bool]]]:
-    for line in _YES_NO_TEXT.strip().splitlines():
+    for line in _YES_NO_TEXT.replace("\n  ", " ").strip().splitlines():
         language, _, words = line.partition(": ")
         yes, no = (part.split(", ") for part in words.split(" | "))
         yield language, {**{_fold_answer(word): True for word in yes}, **{_fold_answer(word): False for word in no}}

@@ -11,14 +11,15 @@ from babel.numbers import format_currency
 
 from extraction.algorithms.values.locales import find_territory
 from extraction.algorithms.values.read import read_value
+from extraction.algorithms.values.reading import list_words
 
-LOCALES = (
-    "af am ar az be bg bn bs ca cs cy da de de-AT de-CH el en-AU en-GB en-IN en-US en-ZA es es-CL es-MX et eu fa fi fil fr fr-CA ga gl gu he hi hr "
-    "hu hy id is it it-CH ja ka kk km kn ko ky lo lt lv mk ml mn mr ms my nb ne nl pa pl pt pt-PT ro ru si sk sl sq sr sv sw ta te th tr "
-    "uk ur uz vi zh-CN zh-TW zu"
-).split()
+LOCALES = list_words(
+    "af am ar az be bg bn bs ca cs cy da de de-AT de-CH el en-AU en-GB en-IN en-US en-ZA es es-CL es-MX et eu fa fi fil fr "
+    "fr-CA ga gl gu he hi hr hu hy id is it it-CH ja ka kk km kn ko ky lo lt lv mk ml mn mr ms my nb ne nl pa pl pt pt-PT ro "
+    "ru si sk sl sq sr sv sw ta te th tr uk ur uz vi zh-CN zh-TW zu"
+)
 
-AMOUNTS = [Decimal(text) for text in "0.99 5 49.90 120.05 999 1234.50 1299 12990 123456.78 1234567.89 -5.25 -1250".split()]
+AMOUNTS = [Decimal(text) for text in list_words("0.99 5 49.90 120.05 999 1234.50 1299 12990 123456.78 1234567.89 -5.25 -1250")]
 
 DAYS = [date(2024, 1, 3), date(2023, 5, 1), date(2019, 12, 25), date(1998, 9, 30), date(2021, 2, 28), date(2020, 8, 9), date(2018, 11, 11)]
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extraction.algorithms.values.read import read_value
 from extraction.algorithms.values.reading import ValueType
 from extraction.algorithms.values.yes_no import YES_NO_WORDS
-from extraction.algorithms.values.read import read_value
 
 KINDS: tuple[ValueType, ...] = ("text", "number", "price", "date", "url", "image", "boolean")
 
