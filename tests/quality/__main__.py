@@ -1,6 +1,6 @@
 """`make quality`: every task on the evaluation pages below DATA, scored, beside the floors that must hold.
 
-DATA holds the folders `extraction/`, `modern/`, `clustering/`, `records/`, `redesign/`, `relocate/`; what is absent is said and
+DATA holds the folders `extraction/`, `modern/`, `clustering/`, `records/`, `redesign/`, `relocate/`, `values/`; what is absent is said and
 skipped. A floor holds for the pages it was reached on and no others: those are known by their digest. Ends with 1 when a floor is
 broken.
 """
@@ -18,7 +18,7 @@ from statistics import fmean
 from typing import Any
 
 from extraction.algorithms.methods import METHODS
-from tests.quality import absence, blocks, clusterings, exalg, extraction, mutation, relisted, roadrunner, scores, sections, suggest
+from tests.quality import absence, blocks, clusterings, exalg, extraction, mutation, relisted, roadrunner, scores, sections, suggest, values
 from tests.quality.sites import read_site
 
 Row = tuple[str, str, float]
@@ -98,6 +98,7 @@ def main() -> int:
         ("extraction", _suggest),
         ("extraction", _exalg),
         ("extraction", _roadrunner),
+        ("values", _values),
     ):
         if not (data / folder).is_dir():
             print(f"{folder}: skipped, there is no folder {data / folder}")
@@ -208,6 +209,12 @@ def _exalg(data: Path) -> Iterator[Row]:
 def _suggest(data: Path) -> Iterator[Row]:
     for figure, value in suggest.figures(data).items():
         yield "suggest, nothing annotated", figure, value
+
+
+def _values(data: Path) -> Iterator[Row]:
+    for name, counts in values.measure(data).items():
+        yield f"values, {name}", "right", counts["right"] / counts.total()
+        yield f"values, {name}", "not wrong", 1 - counts["wrong"] / counts.total()
 
 
 def _redesign(data: Path) -> Iterator[Row]:

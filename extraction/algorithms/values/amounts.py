@@ -18,12 +18,46 @@ LETTER = r"[^\W\d_]"
 ATTACHED_BEFORE = re.compile(r"[A-Za-z\u00c0-\u058f]$")
 """A letter of a script that separates words, right before a numeral."""
 
-_GENERIC = {"k": 3, "K": 3, "tsd": 3, "mio": 6, "mln": 6, "lakh": 5, "lakhs": 5, "lac": 5, "crore": 7, "crores": 7}
-_GENERIC |= {"mrd": 9, "mlrd": 9, "bn": 9, "тыс": 3, "млн": 6, "млрд": 9}
+_GENERIC = {
+    "k": 3,
+    "K": 3,
+    "tsd": 3,
+    "mio": 6,
+    "mln": 6,
+    "lakh": 5,
+    "lakhs": 5,
+    "lac": 5,
+    "crore": 7,
+    "crores": 7,
+    "mrd": 9,
+    "mlrd": 9,
+    "bn": 9,
+    "тыс": 3,
+    "млн": 6,
+    "млрд": 9,
+}
 """Words that mean one number in every language."""
 
-_CHARACTERS = {"百": 2, "백": 2, "千": 3, "천": 3, "万": 4, "萬": 4, "만": 4, "億": 8, "亿": 8, "억": 8, "兆": 12, "조": 12}
-_CHARACTERS |= {"百万": 6, "百萬": 6, "백만": 6, "千万": 7, "千萬": 7, "천만": 7}
+_POWERS = {
+    "百": 2,
+    "백": 2,
+    "千": 3,
+    "천": 3,
+    "万": 4,
+    "萬": 4,
+    "만": 4,
+    "億": 8,
+    "亿": 8,
+    "억": 8,
+    "兆": 12,
+    "조": 12,
+    "百万": 6,
+    "百萬": 6,
+    "백만": 6,
+    "千万": 7,
+    "千萬": 7,
+    "천만": 7,
+}
 _CHARACTER_RUN = re.compile(r"\s?([十십百백千천万萬만億亿억兆조]+)")
 """Chinese, Japanese and Korean characters for powers of ten."""
 
@@ -48,7 +82,7 @@ def find_multiplier(after: str, language: str, *, counts: str) -> tuple[int, int
     """
     run = _CHARACTER_RUN.match(after)
     if run:
-        return (_CHARACTERS[run[1]], run.end()) if run[1] in _CHARACTERS else None
+        return (_POWERS[run[1]], run.end()) if run[1] in _POWERS else None
     match = _FOLLOWS.match(after)
     if not match:
         return 0, 0

@@ -16,7 +16,7 @@ MAX_TEXT = 80
 
 _FULL_YEAR = re.compile(r"(?<!\d)(1\d{3}|20\d\d)(?!\d)")
 _ASSUMED = (NO_EVIDENCE, ColumnEvidence(".", "DMY", 2000), ColumnEvidence(",", "MDY", 2000))
-"""What `fits_type` tries."""
+"""What `list_readings` tries."""
 
 _PERCENT = re.compile(r"\s?%")
 
@@ -41,8 +41,13 @@ def fits_type(raw: str, kind: ValueType, *, language: str | None = None, with_cu
 
     with_currency: whether a price must name its currency.
     """
+    return any(not with_currency or " " in value for value in list_readings(raw, kind, language=language))
+
+
+def list_readings(raw: str, kind: ValueType, *, language: str | None = None) -> frozenset[str]:
+    """Return every reading that a value may have: two for `1.234` or `03/04/2024`, none for what is not of the type."""
     values = (read_value(raw, kind, language=language, column=column).value for column in _ASSUMED)
-    return any(value is not None and (not with_currency or " " in value) for value in values)
+    return frozenset(value for value in values if value is not None)
 
 
 def _learn_decimal(raws: Iterable[str]) -> DecimalMark:
