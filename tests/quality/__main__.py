@@ -153,8 +153,8 @@ def _extracted(data: Path, name: str, count: int, *, by: Callable[[str, str], st
     groups: dict[str, list[float]] = defaultdict(list)
     for (site_name, attribute), value in found.items():
         groups[by(site_name, attribute)].append(value)
-    for group, values in sorted(groups.items()):
-        yield task, group, fmean(values)
+    for group, scored in sorted(groups.items()):
+        yield task, group, fmean(scored)
     yield task, "annotations given back", fmean(repeated)
     yield task, "nothing said where nothing is", 1 - fmean(scores.absence(data, kept_out, annotated_pages=count).values())
     yield task, "F1 kept on changed pages", 1 - fmean(before - after for before, after in changed)

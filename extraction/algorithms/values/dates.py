@@ -58,13 +58,9 @@ _NOISE = frozenset(
 """Words of dates that add nothing."""
 
 
+@lru_cache(maxsize=20_000)
 def read_date(text: str, language: str, column: ColumnEvidence) -> Reading:
     """Return the reading of a text as a date."""
-    return _read_cached(text, language, column)
-
-
-@lru_cache(maxsize=20_000)
-def _read_cached(text: str, language: str, column: ColumnEvidence) -> Reading:
     plain = _LABEL.sub("", normalise_text(text).casefold())
     if len(plain) > MAX_DATE_LENGTH or not re.search(r"\d\d", plain):
         return refuse_value(text, "is not a date with a year")

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _MINUS = "−﹣－‐‑‒–—―⁻"
 _APOSTROPHES = "’‘´ʼ＇′"
@@ -20,10 +21,11 @@ def normalise_text(text: str) -> str:
     """Return the text with its digits, signs and spaces in one form. The words keep their letters and case."""
     if not text.isascii():
         text = _INVISIBLE.sub("", text).translate(_CHARACTERS)
-        text = unicodedata.normalize("NFC", "".join(map(_plain_character, text)))
+        text = unicodedata.normalize("NFC", "".join(each if each < "\x80" else _plain_character(each) for each in text))
     return _BLANKS.sub(" ", text.replace("`", "'")).strip()
 
 
+@lru_cache(maxsize=4_000)
 def _plain_character(character: str) -> str:
     """Return an ASCII digit for any decimal digit, and the ordinary form of a full-width character."""
     if character.isdecimal():

@@ -7,6 +7,7 @@ Exactly one numeral, not inside of a word.
 """
 
 import re
+from functools import lru_cache
 
 from extraction.algorithms.values.amounts import (
     ATTACHED_BEFORE,
@@ -26,6 +27,7 @@ _DASH = re.compile(r"[^\s(]\s?-\s$|-\s?\($")
 _PHONE = re.compile(r"\+\d[\d ]{7,}$|\+\d+ |(?<!\d)0\d{8,}$")
 
 
+@lru_cache(maxsize=20_000)
 def read_number(text: str, language: str, column: ColumnEvidence) -> Reading:
     """Return the reading of a text as a number."""
     plain = normalise_text(text)

@@ -13,6 +13,7 @@ A currency is a whole word, or a sign. Two amounts, ranges, telephone numbers an
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from extraction.algorithms.values.amounts import (
     ATTACHED_BEFORE,
@@ -91,6 +92,7 @@ class _Amount:
     power: int | None
 
 
+@lru_cache(maxsize=20_000)
 def read_price(text: str, language: str, column: ColumnEvidence) -> Reading:
     """Return the reading of a text as a price: "12.90 EUR", without a currency where none is given."""
     plain = _join_cents(normalise_text(text), language)

@@ -13,13 +13,13 @@ from extraction.algorithms.values.reading import Reading, list_words, refuse_val
 
 YES_NO_SIGNS = {
     **dict.fromkeys(list_words("✓ ✔ ☑ ✅ ● 🗸 1"), True),
-    **dict.fromkeys(list_words("✗ ✘ ✕ ✖ × ❌ ❎ ☐ ☒ 0"), False),
+    **dict.fromkeys(list_words("✗ ✘ ✕ ✖ × ❌ ☐ □ 0"), False),
 }
 
 _YES_NO_TEXT = """
-en: yes, y, true, on, checked, enabled, available, in stock, instock, included, active, present, supported | no, n, false, off, none,
-  unchecked, disabled, unavailable, not available, out of stock, outofstock, sold out, not included, inactive, absent, unsupported, not
-  supported
+en: yes, y, yep, yeah, true, on, checked, enabled, available, in stock, instock, included, active, present, supported | no, n, nope,
+  false, off, none, unchecked, disabled, unavailable, not available, out of stock, outofstock, sold out, not included, inactive, absent,
+  unsupported, not supported
 de: ja, wahr, an, ein, vorhanden, verfügbar, auf lager, lieferbar, enthalten, inklusive, aktiv, aktiviert | nein, falsch, aus, nicht
   vorhanden, nicht verfügbar, nicht auf lager, nicht lieferbar, ausverkauft, nicht enthalten, kein, keine, inaktiv, deaktiviert
 fr: oui, vrai, activé, disponible, en stock, inclus, présent | non, faux, désactivé, indisponible, non disponible, en rupture de stock,
