@@ -13,6 +13,9 @@ OTHER_NUMBERS = re.compile(
 )
 """Words before numbers that count nothing: telephone numbers, bank accounts, books' numbers."""
 
+MINUS_WORD = re.compile(r"(?<![^\W\d_])(?:minus|moins|menos|meno|минус|мінус|miinus|eksi|マイナス)\s*\S{0,3}\s*$", re.IGNORECASE)
+"""A word for minus at the end of what stands before an amount."""
+
 FRACTION = re.compile("[¼-¾⅐-⅞]|\\d[\u00b2\u00b3\u00b9\u2070-\u2089]")
 LETTER = r"[^\W\d_]"
 ATTACHED_BEFORE = re.compile(r"[A-Za-z\u00c0-\u058f]$")
@@ -61,7 +64,7 @@ _POWERS = {
 _CHARACTER_RUN = re.compile(r"\s?([十십百백千천万萬만億亿억兆조]+)")
 """Chinese, Japanese and Korean characters for powers of ten."""
 
-_ENGLISH = {"hundred": 2, "thousand": 3, "million": 6, "millions": 6, "mn": 6, "billion": 9, "trillion": 12, "cr": 7}
+_ENGLISH = {"hundred": 2, "thousand": 3, "million": 6, "millions": 6, "mn": 6, "billion": 9, "trillion": 12}
 
 _FOLLOWS = re.compile(rf"(?P<space>\s?)(?P<word>{LETTER}+\.?(?: {LETTER}+\.?)?)")
 
@@ -115,7 +118,7 @@ def _find_power(phrase: str, language: str, *, attached: bool, counts: str) -> i
     power = own.get(word) or (english.get(word, 0) if language else 0)
     if power:
         return power
-    return None if len(word) > 1 and (word in _ENGLISH or word in list_known_multipliers()) and word != "cr" else 0
+    return None if len(word) > 1 and (word in _ENGLISH or word in list_known_multipliers()) else 0
 
 
 def multiply(number: Decimal, power: int) -> Decimal:

@@ -31,10 +31,12 @@ CURRENCY_WORDS = _pairs(
     "euro=EUR euros=EUR zł=PLN zl=PLN złotych=PLN kč=CZK kc=CZK руб=RUB рубл=RUB рублей=RUB рубля=RUB рубль=RUB р=RUB "
     "грн=UAH гривень=UAH лв=BGN лева=BGN forint=HUF lei=RON leu=RON tl=TRY lira=TRY đ=VND đồng=VND vnđ=VND "
     "kn=HRK eur=EUR rp=IDR ksh=KES kshs=KES ush=UGX tsh=TZS sfr=CHF franken=CHF pound=GBP pounds=GBP quid=GBP "
-    "rupees=INR ر.س=SAR ريال=ريال د.إ=AED درهم=درهم ج.م=EGP د.ك=KWD ر.ق=QAR د.ب=BHD ر.ع=OMR د.أ=JOD تومان=تومان ریال=IRR "
+    "rupees=Rs ر.س=SAR ريال=ريال د.إ=AED درهم=درهم ج.م=EGP د.ك=KWD ر.ق=QAR د.ب=BHD ر.ع=OMR د.أ=JOD تومان=تومان ریال=IRR "
     'شيكل=ILS ש"ח=ILS שח=ILS ден=MKD дин=RSD din=RSD rsd=RSD бел.руб=BYN тг=KZT тенге=KZT сом=KGS сум=UZS ლარი=GEL '
     "դր=AMD บาท=THB 人民币=CNY rmb=CNY nis=ILS cdn=CAD m.n=MXN kr=kr krone=kr kroner=kr kronor=kr kronur=kr rs=Rs fr=Fr. "
-    "frs=Fr. bs=Bs dollar=$ dollars=$ yen=JPY won=KRW yuan=CNY dh=dh dhs=dh"
+    "reais=BRL dólares=$ dolares=$ dólar=$ dollari=$ доллар=$ доллара=$ долларов=$ pesos=pesos peso=pesos francs=Fr. franc=Fr. "
+    "korun=CZK koruna=CZK kuna=HRK динара=RSD dinara=RSD рупий=Rs रुपये=Rs টাকা=BDT جنيه=جنيه "
+    "frs=Fr. bs=Bs dollar=$ dollars=$ yen=JPY yuan=CNY dh=dh dhs=dh"
 )
 """Words for currencies, casefolded and without a final point. Those that several countries share stand for themselves."""
 
@@ -48,6 +50,10 @@ _LOCAL_WORDS = {
     "pound": ("en-gb", "en-ie"),
     "pounds": ("en-gb", "en-ie"),
     "km": ("bs", "sr", "hr"),
+    "korun": ("cs",),
+    "koruna": ("cs",),
+    "dinara": ("sr", "bs"),
+    "динара": ("sr",),
 }
 """Words that mean a currency only in some languages, {word: the beginnings of their tags}."""
 

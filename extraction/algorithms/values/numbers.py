@@ -12,6 +12,7 @@ from functools import lru_cache
 from extraction.algorithms.values.amounts import (
     ATTACHED_BEFORE,
     FRACTION,
+    MINUS_WORD,
     OTHER_NUMBERS,
     choose_decimal,
     find_multiplier,
@@ -49,7 +50,7 @@ def read_number(text: str, language: str, column: ColumnEvidence) -> Reading:
     multiplier = find_multiplier(after, language, counts="anything")
     if multiplier is None:
         return refuse_value(text, "has a word or letter that may multiply it")
-    if re.match(r"-(?!\w)", after) or _DASH.search(before):
+    if re.match(r"-(?!\w)", after) or _DASH.search(before) or MINUS_WORD.search(before):
         return refuse_value(text, "has a dash that may be a minus sign")
     number = multiply(numeral.number, multiplier[0])
     negative = _is_negative(before) or (before == "(" and after == ")")

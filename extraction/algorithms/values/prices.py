@@ -19,6 +19,7 @@ from extraction.algorithms.values.amounts import (
     ATTACHED_BEFORE,
     FRACTION,
     LETTER,
+    MINUS_WORD,
     OTHER_NUMBERS,
     choose_decimal,
     find_multiplier,
@@ -41,6 +42,7 @@ from extraction.algorithms.values.locales import (
     writes_negative_in_parentheses,
 )
 from extraction.algorithms.values.numerals import NUMERAL, read_numeral, write_number
+from extraction.algorithms.values.price_words import AFTER_BARE, MEASURE, PER, PERCENTAGE, PRICE_WORD, TAX
 from extraction.algorithms.values.reading import Reading, refuse_value
 
 LONGEST_BARE = 9
@@ -50,27 +52,8 @@ _NO_CENTS = re.compile(r"[,.:/]\s?-{1,2}(?![\d-])|[=+]")
 _WORDS_AFTER = re.compile(r"\s?(?P<words>[^\s\d()\[\]{}+*;:!?,~/|-][^\s\d()\[\]{}+*;:!?,~/|]*(?: [^\s\d()\[\]{}+*;:!?,~/|-]+){0,3})")
 _WORDS_BEFORE = re.compile(r"(?P<words>[^\s\d()\[\]{}+*;:!?,~|/-]+(?: [^\s\d()\[\]{}+*;:!?,~|/-]+){0,2})\s?$")
 _DASH_AT_END = re.compile(r"(?P<before>.?)(?P<sign>-)(?P<space>\s?)$")
-_PERCENTAGE = re.compile(r"\s?(?:%|‰|percent|prozent|pct\b|pour cent|процент)", re.IGNORECASE)
-_TAX = re.compile(r"mwst|ust|tva|vat|iva|btw|moms|gst|dph|áfa|tax|ндс|пдв|kdv|mva|alv|pvn|pvm|км|消費税|税|marże", re.IGNORECASE)
-_MEASURE = re.compile(
-    r"\s?(?:k?g|mg|gr|gramm?|lb|oz|ml|cl|dl|l|liter|litre|litro|[cmk]?m|mm|cm²|m²|m2|m³|qm|in|inch|zoll|ft|[kmgt]b|gib|[mg]?hz|k?w|kwh|mah|v|"
-    r"г|кг|мл|л|гб|см|м|мм)\b|\s?[\"″]",
-    re.IGNORECASE,
-)
 _BETWEEN = re.compile(r"(?P<whole>\d+)(?P<space>\s?)(?P<sign>[€£$₣F]|EUR)(?P=space)(?P<cents>\d\d)\*?")
-_PER = re.compile(r"(?:/|(?<!\w)(?:per|pro|je|par|por|pr\.?|för|for each|за|na|à|/each))\s?$", re.IGNORECASE)
-_UNIT = re.compile(rf"\s?{LETTER}")
-_AFTER_BARE = re.compile(
-    r"\s?(?:$|[*).,!†¹]+$|[(*/+|]|(?:each|per|pro|je|inkl|incl|excl|exkl|only|net|netto|brutto|gross|ttc|ht|plus|zzgl|pp|p\.p|from|up)\b)",
-    re.IGNORECASE,
-)
-_PRICE_WORD = re.compile(
-    r"(?:^|\W)(?:price|now|only|from|total|sum|cost|sale|preis|ab|nur|jetzt|gesamt|summe|prix|dès|à partir de|"
-    r"precio|desde|preço|por|prezzo|da|"
-    r"prijs|vanaf|voor|pris|fra|från|pr|nu|hinta|alk|cena|od|ár|ára|preț|preţ|pret|de la|цена|от|ціна|від|τιμή|από|fiyat|fiyatı|giá|harga|"
-    r"value|rrp|msrp|uvp|amount|fee)\W*$",
-    re.IGNORECASE,
-)
+_SIGN_OUTSIDE = re.compile(r"(?P<sign>[^\s\d()]{1,4})\s?\((?P<amount>\d[\d.,' ]*)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +101,9 @@ def read_price(text: str, language: str, column: ColumnEvidence) -> Reading:
 
 def _join_cents(plain: str, language: str) -> str:
     """Return the text with the cents of `12 € 50` and `499:90 kr` behind a decimal mark."""
+    outside = _SIGN_OUTSIDE.fullmatch(plain)
+    if outside and find_currency(outside["sign"], language):
+        return f"({outside['sign']}{outside['amount']})"
     joined = _BETWEEN.fullmatch(plain)
     if joined:
         return f"{joined['whole']}.{joined['cents']} {joined['sign']}"
@@ -209,7 +195,7 @@ def _inside_word(plain: str, each: _Amount) -> bool:
     touching = re.match(rf"{LETTER}+\d*", plain[each.end :])
     if not touching or each.to > each.end or ord(touching[0][0]) > 0x0590:
         return False
-    return not _MEASURE.match(plain, each.end) and each.power == 0 and not _currency_after(plain[each.end :], "")[0]
+    return not MEASURE.match(plain, each.end) and each.power == 0 and not _currency_after(plain[each.end :], "")[0]
 
 
 def _is_explained(plain: str, each: _Amount, main: _Amount, priced: bool) -> bool:
@@ -220,13 +206,13 @@ def _is_explained(plain: str, each: _Amount, main: _Amount, priced: bool) -> boo
     in_brackets = before.count("(") + before.count("[") > before.count(")") + before.count("]") and re.search(r"[)\]]", after) is not None
     if re.search(r"[-~–/x×]\s?$", before) and each.start - main.to <= 2 and "/" not in before[main.to :]:
         return False
-    if _PERCENTAGE.match(after):
-        return in_brackets or each.start > main.start or bool(_TAX.search(after[:16]))
+    if PERCENTAGE.match(after):
+        return in_brackets or each.start > main.start or bool(TAX.search(after[:16]))
     if in_brackets and not main.start < each.start < main.to:
         return bool(re.search(r"[(\[]", plain[min(main.to, each.to) : max(main.start, each.start)]))
-    if each.start >= main.to and _PER.search(before) and _UNIT.match(after):
+    if each.start >= main.to and PER.search(before) and re.match(rf"\s?{LETTER}", after):
         return True
-    return bool(_MEASURE.match(after)) and not re.search(r"[-~/x×]\s?$", before)
+    return bool(MEASURE.match(after)) and not re.search(r"[-~/x×]\s?$", before)
 
 
 def _find_doubt(plain: str, main: _Amount, language: str) -> str:
@@ -239,7 +225,7 @@ def _find_doubt(plain: str, main: _Amount, language: str) -> str:
         return f"holds {currency}, which may be a word or a currency"
     if main.power is None:
         return "has a word or letter that may multiply it"
-    if _PERCENTAGE.match(plain, main.end):
+    if PERCENTAGE.match(plain, main.end):
         return "is a percentage"
     return _find_doubt_spaces(plain, main, language)
 
@@ -247,7 +233,7 @@ def _find_doubt(plain: str, main: _Amount, language: str) -> str:
 def _find_doubt_spaces(plain: str, main: _Amount, language: str) -> str:
     """Return a doubt if the first group of digits may be part of a name: `iPhone 13 999 €`."""
     before = plain[: main.from_].rstrip()
-    named = " " in main.text and not main.before and before[-1:].isalpha() and not _PRICE_WORD.search(before)
+    named = " " in main.text and not main.before and before[-1:].isalpha() and not PRICE_WORD.search(before)
     if named:
         return "has a space between digits that may separate two numbers"
     if " " in main.text and language and not groups_with_spaces(language) and not main.before and before[-1:].isalnum():
@@ -258,16 +244,16 @@ def _find_doubt_spaces(plain: str, main: _Amount, language: str) -> str:
 def _find_doubt_bare(plain: str, main: _Amount, language: str) -> str:
     """Return why a number without a currency is no price, "" if it is one."""
     before, after = plain[: main.start], plain[main.to :]
-    if _PERCENTAGE.match(after):
+    if PERCENTAGE.match(after):
         return "is a percentage"
     if main.power is None:
         return "has a word or letter that may multiply it"
     if main.text.isdigit() and (len(main.text) > LONGEST_BARE or (before.endswith("+") and len(main.text) > 5)):
         return "has no currency and is too long for a price"
-    if not _AFTER_BARE.match(after):
+    if not AFTER_BARE.match(after):
         return "counts something else than money"
     words = re.search(LETTER, before)
-    if words and not re.search(r"[.,٫]\d\d$", main.text) and not _PRICE_WORD.search(before):
+    if words and not re.search(r"[.,٫]\d\d$", main.text) and not PRICE_WORD.search(before):
         return "has no currency, and the words before it do not say that it is a price"
     return _find_doubt_spaces(plain, main, language)
 
@@ -285,7 +271,7 @@ def _read_amount(text: str, plain: str, main: _Amount, language: str, column: Co
         return refuse_value(text, why)
     negative = _find_sign(plain, main, language)
     if negative is None:
-        return refuse_value(text, "has a dash that may be a minus sign")
+        return refuse_value(text, "has a dash, brackets or a word that may mean minus")
     number = multiply(numeral.number, main.power or 0)
     return Reading(f"{write_number(-number if negative and number else number)} {currency}".strip())
 
@@ -295,6 +281,8 @@ def _find_sign(plain: str, main: _Amount, language: str) -> bool | None:
     if re.match(r"\s?-\s?(?!\w)", plain[main.to :]) or re.match(r"-", plain[main.end :]):
         return None
     before = plain[: main.start]
+    if MINUS_WORD.search(before):
+        return None
     inner = re.search(r"-\s?$", before)
     if inner and (main.before or not before[: inner.start()].strip()):
         return True

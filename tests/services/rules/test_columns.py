@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 PAGES = (("1.299 €", "03/04/2024"), ("49,90 €", "25/12/2024"), ("10–20 €", "05/06/2024"))
 
 VALUE = RuleDefinition(
-    tuple(AttributeRule(name, name, alternatives=(Selector(f"//p[@class='{name}']/text()"),)) for name in ("price", "date"))  # type: ignore[arg-type]
+    tuple(AttributeRule(name, name, alternatives=(Selector(f"//p[@class='{name}']/text()"),)) for name in ("price", "date"))
 )
 
 
