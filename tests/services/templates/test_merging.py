@@ -1,16 +1,21 @@
-"""Two templates become one, whatever hangs on them."""
+"""Two templates become one with everything that belongs to them."""
+
+from pathlib import Path
 
 import pytest
 from django.db.models import UniqueConstraint
 from django.utils import timezone
 
-from extraction.models import Bellwether, Breakage, Check, Cluster, ClusterCore, Preview, Rule, Run, Snapshot
+from extraction.models import Bellwether, Breakage, Check, Cluster, ClusterCore, Preview, Record, RecordType, Rule, Run, Site, Snapshot
+from extraction.services.core.runs import JobError
 from extraction.services.rules import rules
 from extraction.services.templates import clusters, merging
 from tests.services import factory, watched
+from tests.services.importing import bring, cluster_all, listing, zip_at
+from tests.services.templates.clustered_site import cluster_again, count_pages, make_label, make_rule
 from tests.views import world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
 
 def twin(first: Cluster, number: int = 2, count: int = 3) -> Cluster:
@@ -95,3 +100,48 @@ def test_each_relation_that_may_exist_once_is_settled_by_name() -> None:
         if relation.field.unique or any(relation.field.name in each.fields for each in limits):
             once.add(relation.related_model)
     assert Preview in once and once <= merging.SETTLED
+
+
+def test_a_merge_survives_clustering_again(clustered: Site, tmp_path: Path) -> None:
+    one, two = clustered.clusters.order_by("number")
+    merged = clusters.merge_templates(one, [two])
+    assert len(merged.masks) == 2
+    assert count_pages(clustered) == {1: 18}
+    cluster_again(clustered)
+    assert count_pages(clustered) == {1: 18}
+    cluster_again(clustered, 8)
+    assert count_pages(clustered) == {1: 18}, "six lists are under the threshold now, and were said to belong here"
+    bring(clustered, zip_at(tmp_path / "b.zip", {f"list/x{n}.html": listing(n) for n in range(9)}))
+    cluster_all(clustered)
+    assert count_pages(clustered) == {1: 27}
+
+
+def test_merging_moves_everything_that_belongs_to_a_cluster(clustered: Site) -> None:
+    one, two = clustered.clusters.order_by("number")
+    make_rule(one, 1, Rule.State.LIVE)
+    rule = make_rule(two, 1, Rule.State.LIVE)
+    snapshot = two.snapshots.current().kept()[0]
+    label = make_label(two, snapshot)
+    make_label(one, one.snapshots.current().kept()[0])
+    record = Record.objects.create(snapshot=snapshot, cluster=two, rule=rule, state="complete", extracted_at=snapshot.fetched_at)
+    clusters.rename_template(two, "Lists")
+    merged = clusters.merge_templates(one, [one, two])
+    assert (merged.number, merged.name) == (1, "Lists")
+    assert list(merged.rules.order_by("version").values_list("version", "state")) == [(1, "live"), (2, "retired")]
+    label.refresh_from_db()
+    record.refresh_from_db()
+    assert label.cluster == record.cluster == merged
+    assert not Cluster.objects.filter(pk=two.pk).exists()
+
+
+def test_clusters_of_different_sites_or_record_types_cannot_be_merged(clustered: Site) -> None:
+    one, two = clustered.clusters.order_by("number")
+    stranger = Cluster.objects.create(site=Site.objects.create(name="Other", slug="other"), number=1)
+    with pytest.raises(JobError, match="another site"):
+        clusters.merge_templates(one, [stranger])
+    for cluster, name in ((one, "Book"), (two, "List")):
+        clusters.set_record_type(cluster, RecordType.objects.create(name=name, slug=name.lower()))
+    make_rule(two)
+    with pytest.raises(JobError, match="different record type"):
+        clusters.merge_templates(one, [two])
+    assert clustered.clusters.count() == 2

@@ -11,7 +11,7 @@ from extraction.services.templates import cluster_pages, clusters, placing
 from extraction.services.templates.page_matching import Matcher, PageRow
 from tests.services import factory
 from tests.services.importing import bring, cluster_all, detail, done, listing, zip_at
-from tests.services.templates.test_cluster_pages import make_label, make_rule
+from tests.services.templates.clustered_site import make_label, make_rule
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
