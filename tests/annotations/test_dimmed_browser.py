@@ -3,13 +3,13 @@
 import pytest
 
 from extraction.models import Label
-from tests.annotations.test_workbench_browser import Bench, bench, chrome  # noqa: F401 - fixtures
+from tests.annotations.bench import Bench
 from tests.services import factory
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 
-def test_a_key_dims_what_all_pages_have_and_the_next_page_is_dimmed_too(bench: Bench) -> None:  # noqa: F811
+def test_a_key_dims_what_all_pages_have_and_the_next_page_is_dimmed_too(bench: Bench) -> None:
     site = factory.site()
     group = factory.cluster(site, kind=factory.record_type())
     body = '<div id="menu"><a href="/a">Home</a></div><div id="story"><h1>{0}</h1><p>{0} {1}</p></div><div id="foot">All rights</div>'
@@ -41,7 +41,7 @@ def test_a_key_dims_what_all_pages_have_and_the_next_page_is_dimmed_too(bench: B
     assert bench.page.get_attribute("#dimmed", "aria-pressed") == "false" and bench.errors == []
 
 
-def test_a_page_with_nothing_to_dim_says_so(bench: Bench) -> None:  # noqa: F811
+def test_a_page_with_nothing_to_dim_says_so(bench: Bench) -> None:
     site = factory.site()
     group = factory.cluster(site, kind=factory.record_type())
     pages = [

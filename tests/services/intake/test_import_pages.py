@@ -24,9 +24,9 @@ from extraction.models import Page, Run, Site, Snapshot
 from extraction.services.core import runs, stored_bytes
 from extraction.services.intake import import_pages
 from extraction.services.sites import page_store
+from tests.fetching.archive_files import make_warc
 from tests.services import factory
 from tests.services.importing import bring, cluster_all, detail, done, manifest, problems, site_files, tables, zip_at
-from tests.services.intake.test_archives import warc
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
@@ -92,7 +92,7 @@ def test_other_bytes_at_a_known_address_become_current_and_old_ones_stay(site: S
 def test_the_newest_visit_of_a_warc_is_current_in_any_order(site: Site, tmp_path: Path) -> None:
     visits = [{"url": "http://e.com/", "body": detail(n), "date": f"2024-0{month}-01T00:00:00Z"} for n, month in ((1, 3), (2, 5), (3, 4))]
     path = tmp_path / "visits.warc.gz"
-    path.write_bytes(warc(visits))
+    path.write_bytes(make_warc(visits))
     bring(site, path)
     page = Page.objects.get(site=site)
     assert page.current is not None
@@ -131,7 +131,7 @@ def test_dated_visits_give_the_same_state_in_any_order_and_again(site: Site, vis
 
 def test_a_date_from_the_future_is_no_date(site: Site, tmp_path: Path) -> None:
     path = tmp_path / "future.warc"
-    path.write_bytes(warc([{"url": "http://e.com/", "date": "9999-01-01T00:00:00Z"}]))
+    path.write_bytes(make_warc([{"url": "http://e.com/", "date": "9999-01-01T00:00:00Z"}]))
     run = bring(site, path)
     assert Snapshot.objects.get().fetched_at == run.created_at
 

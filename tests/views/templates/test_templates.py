@@ -438,9 +438,7 @@ def test_samples_that_add_hardly_anything_are_folded_and_annotated_ones_are_not(
         SamplePage.objects.create(cluster=world.cluster, snapshot=page, position=place, covered_fraction=1.0)
     shown, more = cluster_view.list_samples(world.cluster)
     assert (len(shown), len(more)) == (1, len(pages) - 1)
-    assert (
-        f"{len(pages) - 1} more sample pages add little new" in signed_in("viewer").get(address(world, "cluster")).content.decode()
-    )
+    assert f"{len(pages) - 1} more sample pages add little new" in signed_in("viewer").get(address(world, "cluster")).content.decode()
     assert world.cluster.record_type is not None
     attribute = world.cluster.record_type.attributes.first()
     assert attribute is not None
