@@ -5,7 +5,8 @@ import pytest
 from extraction.algorithms.dom.parse import parse
 from extraction.fetching.crawl.messages import EndReason, Outcome
 from tests.fetching.crawling import Told, crawl
-from tests.fetching.site_server import OUTSIDE, Site, SiteServer
+from tests.fetching.site_pages import OUTSIDE, Site
+from tests.fetching.site_server import SiteServer
 
 
 @pytest.fixture(scope="module")

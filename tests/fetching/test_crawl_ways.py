@@ -18,7 +18,8 @@ from extraction.fetching.crawl.process import Crawl, CrawlFailed, fetch_once
 from extraction.fetching.url_safety import Guard
 from tests.fetching.certificates import self_signed
 from tests.fetching.crawling import Told, crawl, plan_for, take
-from tests.fetching.site_server import Answer, Site, SiteServer, html
+from tests.fetching.site_pages import Answer, Site, html
+from tests.fetching.site_server import SiteServer
 
 
 @pytest.fixture(scope="module")
