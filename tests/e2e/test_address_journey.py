@@ -45,7 +45,7 @@ def shop() -> Iterator[Shop]:
         thread.join()
 
 
-def test_an_editor_gives_an_address_and_watches_the_templates_come(page: "Page", dashboard: Dashboard, shop: Shop) -> None:
+def test_an_editor_enters_an_address_and_sees_the_templates_appear(page: "Page", dashboard: Dashboard, shop: Shop) -> None:
     page.set_default_timeout(90_000)
     sign_in(page, "editor")
     page.goto("/sites/new/")

@@ -79,7 +79,7 @@ def wait_until(holds: Callable[[], bool], *, timeout_s: float = 120.0) -> None:
         time.sleep(0.01)
 
 
-def test_a_worker_killed_again_and_again_leaves_what_an_undisturbed_one_leaves(product: Dashboard, tmp_path: Path) -> None:
+def test_a_worker_killed_again_and_again_leaves_the_same_result_as_an_undisturbed_one(product: Dashboard, tmp_path: Path) -> None:
     archive = tmp_path / "site.zip"
     demo_site.write_zip(archive)
     calm = Dashboard("", tmp_path / "calm")
@@ -124,7 +124,7 @@ def _ended(product: Dashboard) -> None:
         kill(second)
 
 
-def test_a_worker_that_is_killed_alone_is_started_again_and_goes_on(product: Dashboard, tmp_path: Path) -> None:
+def test_a_killed_worker_is_restarted_and_continues(product: Dashboard, tmp_path: Path) -> None:
     archive = tmp_path / "site.zip"
     demo_site.write_zip(archive)
     product.manage("import_pages", "Shop", str(archive))

@@ -69,7 +69,7 @@ def rows(sent: list[int]) -> None:
         (Attribute, {}, {"type": "colour"}),
     ],
 )
-def test_a_row_that_contradicts_itself_is_refused(model: type[models.Model], which: dict[str, Any], wrong: dict[str, Any]) -> None:
+def test_a_contradictory_row_is_refused(model: type[models.Model], which: dict[str, Any], wrong: dict[str, Any]) -> None:
     found = model._default_manager.filter(**which)[:1].values_list("pk", flat=True)
     assert found, "there is a row to spoil"
     with pytest.raises(IntegrityError), transaction.atomic():

@@ -8,7 +8,7 @@ from kombu import Connection
 from vertex import file_queue
 
 
-def test_no_message_is_lost_to_a_reader_that_looks_all_the_time(tmp_path: Path) -> None:
+def test_no_message_is_lost_while_a_reader_polls_constantly(tmp_path: Path) -> None:
     file_queue.install()
     for folder in ("messages", "control"):
         (tmp_path / folder).mkdir()

@@ -32,7 +32,7 @@ REPORT = {
 }
 
 
-def test_what_is_proven_is_told_from_what_few_pages_say_what_is_doubtful_and_what_is_lost() -> None:
+def test_attributes_of_a_repair_are_proven_barely_proven_doubtful_or_lost() -> None:
     found = proofs.read_proof(RuleReport.from_json(REPORT), NAMES)
     assert found.proven == ("title",)
     assert dict(found.thin) == {"price": "agrees on the 2 pages that could judge it"}
@@ -42,7 +42,7 @@ def test_what_is_proven_is_told_from_what_few_pages_say_what_is_doubtful_and_wha
     assert proofs.read_proof(RuleReport(), ["title"]).proven == ("title",), "whoever edited it has looked at it"
 
 
-def test_what_is_left_out_gives_nothing_and_the_rest_stays() -> None:
+def test_an_attribute_left_out_of_a_repair_gives_no_value_and_the_others_stay() -> None:
     attribute = AttributeRule("title", alternatives=(Selector("//h1"),))
     column = AttributeRule("isbn", alternatives=(Selector("./td"),))
     value = RuleDefinition((attribute,), (ListRule("editions", (Selector("//tr"),), (column,)),))

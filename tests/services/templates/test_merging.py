@@ -38,7 +38,7 @@ def pages(cluster: Cluster) -> list[Snapshot]:
     return list(Snapshot.objects.filter(cluster=cluster).order_by("pk"))
 
 
-def test_both_have_all_there_may_be_one_of() -> None:
+def test_of_what_a_template_has_once_the_first_ones_is_kept_when_both_have_it() -> None:
     one = watched.cluster(4)
     two = twin(one)
     rules.publish_rule(world.draft(two))
@@ -57,7 +57,7 @@ def test_both_have_all_there_may_be_one_of() -> None:
     assert list(merged.rules.order_by("version").values_list("version", "state")) == [(1, "broken"), (2, "retired")]
 
 
-def test_only_the_other_has_them() -> None:
+def test_what_only_the_other_template_has_moves_to_the_first() -> None:
     one = factory.shop(4)
     two = twin(one)
     rules.publish_rule(world.draft(two))
@@ -72,7 +72,7 @@ def test_only_the_other_has_them() -> None:
     assert merged.rules.get().state == Rule.State.BROKEN
 
 
-def test_several_are_taken_in_at_once() -> None:
+def test_several_templates_can_be_merged_at_once() -> None:
     one = factory.shop(4)
     others = [twin(one, number) for number in (2, 3, 4)]
     for cluster in others:
@@ -81,7 +81,7 @@ def test_several_are_taken_in_at_once() -> None:
     assert Preview.objects.get().sha256 == "2" and merged.snapshots.current().kept().count() == 13
 
 
-def test_a_job_under_way_for_both_goes_on_for_one() -> None:
+def test_of_two_unfinished_runs_of_the_same_kind_one_continues() -> None:
     one = factory.shop(4)
     two = twin(one)
     kept, same = (factory.run(one.site, Run.Kind.LEARN, cluster=cluster) for cluster in (one, two))
@@ -92,7 +92,7 @@ def test_a_job_under_way_for_both_goes_on_for_one() -> None:
     assert set(one.runs.unfinished()) == {kept, other}
 
 
-def test_each_relation_that_may_exist_once_is_settled_by_name() -> None:
+def test_every_one_to_one_relation_of_a_template_is_handled_explicitly() -> None:
     """A new model with such a constraint has to say what becomes of its rows."""
     once = set()
     for relation in Cluster._meta.related_objects:

@@ -20,26 +20,26 @@ CLUSTER = ("cluster", "records", "rules")
 
 
 @pytest.mark.parametrize("name", ["home", "sites", "record_types", "site_new", "record_type_new"])
-def test_an_empty_house_says_what_to_do(signed_in: Any, name: str) -> None:
+def test_a_dashboard_without_sites_says_what_to_do(signed_in: Any, name: str) -> None:
     text = signed_in("editor").get(reverse(name)).content.decode()
     assert "button-primary" in text
 
 
 @pytest.mark.parametrize("name", SITE)
-def test_a_site_without_pages(signed_in: Any, db: None, name: str) -> None:
+def test_the_screens_of_a_site_without_pages_work(signed_in: Any, db: None, name: str) -> None:
     site = sites.create_site("Empty")
     assert signed_in("operator").get(reverse(name, args=[site.slug])).status_code == 200
 
 
 @pytest.mark.parametrize("name", CLUSTER)
-def test_a_template_without_anything(signed_in: Any, db: None, name: str) -> None:
+def test_the_screens_of_an_empty_template_work(signed_in: Any, db: None, name: str) -> None:
     cluster = factory.cluster(factory.site())
     text = signed_in("editor").get(reverse(name, args=[cluster.site.slug, cluster.number])).content.decode()
     assert "button-primary" in text
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_names_as_long_as_they_may_be(signed_in: Any, sent: list[int], db: None, name: str) -> None:
+def test_the_screens_work_with_the_longest_names(signed_in: Any, sent: list[int], db: None, name: str) -> None:
     world = worlds.make(2, name="N" * 120)
     Cluster.objects.update(name="T" * 120, url_patterns=["p" * 200] * 6, masks=["3f.a2.**.10.**.**.77.01"] * 6)
     Page.objects.update(url="https://shop.example/" + "u" * 1900) if Page.objects.count() == 1 else None

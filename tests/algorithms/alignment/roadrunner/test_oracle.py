@@ -43,7 +43,7 @@ def instance(nodes: Sequence[Node], chance: random.Random) -> list[Node]:
 
 @given(one=wrappers, two=wrappers, chance=st.randoms(use_true_random=False))
 @settings(max_examples=40, deadline=None)
-def test_what_either_of_two_wrappers_accepts_the_merged_one_accepts(one: Nodes, two: Nodes, chance: random.Random) -> None:
+def test_a_merged_wrapper_accepts_the_pages_of_both(one: Nodes, two: Nodes, chance: random.Random) -> None:
     merged = Matching().merge(Element("r", one), Element("r", two))
     for side in (one, two):
         for _ in range(3):
@@ -81,7 +81,7 @@ def html(kind: object, tags: "count[int]", values: "count[int]", rows: int, ther
 
 @given(kind=kinds)
 @settings(max_examples=30, deadline=None)
-def test_the_data_that_pages_were_made_of_is_given_back(kind: object) -> None:
+def test_the_data_that_pages_were_made_from_is_found_again(kind: object) -> None:
     values: count[int] = count()
     pages, truth = [], []
     for rows, there in ((2, True), (1, False), (3, True), (2, False)):
