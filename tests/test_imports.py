@@ -1,4 +1,4 @@
-"""No module of the project imports, by whatever way, a module that imports it."""
+"""No module of the project imports a module that imports it, directly or indirectly."""
 
 import ast
 from collections.abc import Iterator, Mapping

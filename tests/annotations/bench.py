@@ -86,7 +86,7 @@ class Bench:
         return self.saving(lambda: self.page.mouse.click(x, y))
 
     def where(self, text: str) -> tuple[float, float, float]:
-        """Left, right and middle of a piece of text in the page, on the screen."""
+        """The left, right and middle of a piece of text on the screen."""
         left, right, middle = self.frame.evaluate(FIND, text)
         frame = self.page.locator("#frame").bounding_box()
         return frame["x"] + left, frame["x"] + right, frame["y"] + middle

@@ -1,4 +1,4 @@
-"""Dimming in a real Chromium: off until it is asked for, by key and button, on each page that is opened, without touching marks."""
+"""Dimming in a real Chromium: it is off by default, switched by key or button, applies to each opened page and leaves marks alone."""
 
 import pytest
 

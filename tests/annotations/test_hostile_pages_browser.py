@@ -44,7 +44,7 @@ def test_styles_and_pictures_of_a_hostile_page_run_nothing_and_load_only_from_ve
     assert bench.frame.evaluate("() => document.styleSheets.length") >= 3
     assert bench.frame.evaluate("() => [window.pwned, window.origin]") == [None, "null"]
     assert bench.page.evaluate("() => window.pwned") is None
-    bench.click("#title", x=5)  # what would cover it all lies where it is written
+    bench.click("#title", x=5)  # an element that would cover the page is shown at its place in the text
     assert saved_values("title") == ["The"]
     loaded = [url for url in bench.requests if "/assets/" in url]
     assert any(url.endswith(".css") for url in loaded) and any(url.endswith(".svg") for url in loaded)

@@ -74,7 +74,7 @@ def test_another_tab_shows_an_undo_when_it_gets_the_focus(bench):
 
 def test_samples_beyond_those_that_cover_enough_are_optional(bench):
     shop = factory.shop(8)
-    bench.open(shop)  # its pages are alike: the first says all there is to say
+    bench.open(shop)  # its pages are equal, so the first one covers everything
     assert bench.page.locator("#samples > li").all_inner_texts()[1].startswith("enough")
     assert bench.page.locator("#samples .wb-optional").count() == 7
     assert bench.page.locator("#progress").inner_text() == "0 of 1 sample done"

@@ -1,4 +1,4 @@
-"""The demo's shop keeps its address; where that is taken, what can be done about it is said."""
+"""The demo's shop keeps its address. If the port is taken, the command says what to do."""
 
 import socket
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The demo server serves what the site is, and another design when told."""
+"""The demo server serves the pages of the site, and another design on request."""
 
 import threading
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The demo site says the truth about itself."""
+"""The truth that comes with the demo site agrees with its pages."""
 
 import csv
 import io
@@ -55,7 +55,7 @@ def facts(**options: Unpack[TruthOptions]) -> dict[str, dict[str, dict[str, list
 
 
 def held(page: DemoPage) -> Counter[str]:
-    """How often each cleaned text node of the body and each attribute value stands on a page, scripts and styles left out."""
+    """How often each cleaned text node of the body and each attribute value is on a page, without scripts and styles."""
     body = parse(page.content, content_type=page.content_type).root.find("body")
     assert body is not None
     found: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""The frame: no origin, no loads, one script, ours."""
+"""The frame of a page has an opaque origin, loads nothing and has a single script, which is ours."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What an editor's browser gets: our tree, and nothing that acts."""
+"""An editor's browser gets our tree of the page, with nothing in it that can act."""
 
 import contextlib
 import re
@@ -40,7 +40,7 @@ def number_of(element: etree._Element) -> int:
 
 
 def assert_same_tree(content: bytes) -> etree._Element:
-    """Every element shown has its own index, its own parent, and text nodes equal one to one."""
+    """Check that every element shown has its index, its parent and the same text nodes as in our tree."""
     root = parse(content).root
     ours, shown = elements(root), as_browser(sanitize_page(root))
     index = {element: number for number, element in enumerate(ours)}

@@ -1,4 +1,4 @@
-"""Looking around in a page's tree, and finding what is like two clicked places."""
+"""Browsing and searching a page's tree, and finding places like two clicked ones."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Pages of XML in the frame: the same tree, inert, texts one for one, attributes there to be clicked."""
+"""Pages of XML in the frame: the same tree without any effect, with the same texts, and with attributes that can be clicked."""
 
 import pytest
 from lxml import etree

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.e2e
 
 
 class Shop(DemoServer):
-    """The demo's shop, which answers no more than its first requests until it is let go on: a person has time to pause."""
+    """The demo's shop, which answers only its first requests until it is released, so that a person has time to pause the crawl."""
 
     first = 60
 

@@ -33,7 +33,7 @@ WORDS = _WORDS.split()
 
 
 def name_of(number: int) -> str:
-    """A name that no other number has, of words and syllables only."""
+    """A name of words and syllables that no other number has."""
     syllables = ("ka", "lo", "mi", "ru", "te", "sa", "no", "vi", "du", "pe")
     return "".join(syllables[int(digit)] for digit in str(number)).capitalize() + " " + WORDS[number % len(WORDS)]
 
@@ -350,7 +350,7 @@ def _product(number: int) -> bytes:
 
 @lru_cache(maxsize=8)
 def _bomb(kind: str) -> bytes:
-    """Some kilobytes that become 128 MB."""
+    """A few kilobytes that unpack to 128 MB."""
     block = b"<p>a</p>" * 131_072
     if kind == "gzip":
         packer = zlib.compressobj(9, zlib.DEFLATED, 31)

@@ -26,7 +26,7 @@ class Seen:
 
 
 class SiteServer:
-    """A site that is served, in a thread. requests: all so far. tls: how it proves who it is, None for plain HTTP."""
+    """Serves a site in a thread. requests: all requests so far. tls: the TLS context; None for plain HTTP."""
 
     def __init__(self, site: Site | None = None, *, port: int = 0, tls: ssl.SSLContext | None = None) -> None:
         self.site = site or Site()
@@ -78,7 +78,7 @@ class SiteServer:
             writer.close()
 
     async def _send(self, writer: asyncio.StreamWriter, answer: Answer) -> bool:
-        """Sends an answer; whether the connection can go on."""
+        """Send an answer, and return whether the connection can stay open."""
         lines = [f"HTTP/1.1 {answer.status} -", *(f"{name}: {value}" for name, value in answer.headers)]
         if answer.pieces is None or answer.length is not None:
             lines.append(f"Content-Length: {len(answer.body) if answer.length is None else answer.length}")

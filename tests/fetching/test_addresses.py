@@ -1,4 +1,4 @@
-"""Which addresses are one, which belong to a crawl, and which are alike."""
+"""Which addresses are the same, which are in the scope of a crawl, and which have the same shape."""
 
 import random
 import time

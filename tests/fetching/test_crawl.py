@@ -1,4 +1,4 @@
-"""A site of 2,000 pages and all that makes crawlers suffer: each ends as it should, in one crawl."""
+"""One crawl of a site with 2,000 pages and everything that is hard for crawlers: each address ends with the right outcome."""
 
 import pytest
 
@@ -138,7 +138,7 @@ def test_each_kind_of_failure_has_its_own_outcome(site, path, expected):
     assert outcome(site, path) is expected
 
 
-def test_the_same_page_at_many_paths_counts_as_an_answer_to_the_crawler(site):
+def test_the_same_page_at_many_paths_counts_as_a_login_or_bot_page(site):
     found = [outcome(site, f"/shared/{number}") for number in range(12)]
     assert found.count(Outcome.OK) == 1
     assert found.count(Outcome.LOGIN_OR_BOT) == 7

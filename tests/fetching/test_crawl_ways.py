@@ -1,4 +1,4 @@
-"""How a crawl is steered: delays, limits, samples, pause and stop, going on after a kill, single pages, names that change their mind."""
+"""Control of a crawl: delays, limits, samples, pausing and stopping, continuing after a kill, single pages, names whose address changes."""
 
 import asyncio
 import itertools
@@ -154,7 +154,7 @@ def test_nothing_on_loopback_is_fetched_unless_it_is_permitted(server):
 
 
 def test_a_name_that_resolves_to_a_private_address_is_refused_at_the_connection(server):
-    """The name server of the test says 127.0.0.1 for every name; only one is permitted, whatever address it has."""
+    """The name server of the test answers 127.0.0.1 for every name. Only one name is permitted, whatever its address is."""
     port = server.host.partition(":")[2]
     since = len(server.requests)
     program = [sys.executable, "-m", "tests.fetching.rebinding_child"]

@@ -1,4 +1,4 @@
-"""What parent and child say to each other arrives as it was said, or is refused by name."""
+"""Messages between parent and child arrive as they were sent, or are refused with the name of the wrong key."""
 
 import json
 

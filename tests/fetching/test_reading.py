@@ -172,7 +172,7 @@ def test_pages_are_told_from_files(content, content_type, expected):
 
 
 def judged_missing(folder: str, nothing: str, pages: list[tuple[str, str]]) -> list[bool]:
-    """Whether pages are missing ones, on a site that answers 404 but in one folder."""
+    """Return whether pages count as missing on a site that answers 404 everywhere except in one folder."""
     asked: list[str] = []
 
     async def ask(url: str) -> ProbeAnswer:

@@ -17,7 +17,7 @@ from tests.fetching.site_server import SiteServer
 
 @pytest.fixture(scope="module")
 def rendered():
-    """(server, a server that must not be reached, what a crawl told)."""
+    """(server, a server that must not be reached, the events of a crawl)."""
     with SiteServer(Site(products=9)) as secret, SiteServer(Site(products=9, secret=secret.address)) as server:
         urls = tuple(f"{server.address}/{path}" for path in ("app/1", "product/1", "attack", "hollow"))
         told = crawl(
@@ -75,7 +75,7 @@ def test_nothing_in_a_rendered_page_can_reach_a_private_address(rendered):
 
 
 class _Names:
-    """A name server that says 127.0.0.1, and remembers how often it was asked."""
+    """A name server that answers 127.0.0.1 and counts its queries."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []

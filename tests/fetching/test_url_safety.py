@@ -1,4 +1,4 @@
-"""Nothing but web sites of the public internet can be reached by an address, however it is written."""
+"""Addresses lead only to web sites of the public internet, whatever their notation."""
 
 from ipaddress import ip_address
 

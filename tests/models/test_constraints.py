@@ -1,4 +1,4 @@
-"""The database refuses rows that contradict themselves, whoever writes them."""
+"""The database refuses contradictory rows, whatever code writes them."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def rows(sent: list[int]) -> None:
-    """A row at least of each table."""
+    """At least one row of each table."""
     made = worlds.make()
     now = timezone.now()
     Monitor.objects.update_or_create(site=made.site, defaults={"next_due_at": now})

@@ -1,4 +1,4 @@
-"""What JSON columns hold comes back as it was written, and what is of another shape is refused by name."""
+"""Values of JSON columns are read back as they were written, and JSON of another shape is refused with the key."""
 
 import json
 from collections.abc import Callable
@@ -48,7 +48,7 @@ VALUES = st.dictionaries(TEXT, st.lists(RECORD_VALUES, max_size=3), max_size=3)
 
 
 def stored(data: Any) -> Any:
-    """What a column gives back of what was put into it."""
+    """Return a value as it is read back from a column."""
     return json.loads(json.dumps(data))
 
 

@@ -1,4 +1,4 @@
-"""The floors of the committed corpus, and that its files are what its writer writes."""
+"""The committed corpus reaches its floors, and its files equal the output of its writer."""
 
 from statistics import fmean
 from typing import Any

@@ -1,4 +1,4 @@
-"""The quality tasks themselves: what they take away, what they change and what they leave."""
+"""The quality tasks themselves: what they remove, what they change and what they keep."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Addresses of the screens of a world."""
+"""Addresses of screens, filled in with the rows of a `World`."""
 
 from django.urls import reverse
 

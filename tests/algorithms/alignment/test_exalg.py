@@ -125,7 +125,7 @@ def test_groups_and_sets_are_in_document_order() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.permutations(range(5)), min_size=2, max_size=4))
 def test_the_longest_ordered_part_is_the_longest_of_all(pages: list[list[int]]) -> None:
-    """Every subset of the roles is tried. Each role stands once a page, in the drawn order."""
+    """Every subset of the roles is tried. Each role occurs once on each page, in a random order."""
     places = np.array([[100 * number + order.index(role) for number, order in enumerate(pages)] for role in range(5)])
     page_of = np.repeat(np.arange(len(pages)), 100)
     part = next(classes.Ordering(page_of).parts(places, least=1))

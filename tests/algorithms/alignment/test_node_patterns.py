@@ -1,4 +1,4 @@
-"""Node extraction patterns against trying everything; pages fit the pattern made of them; news sites give title and body."""
+"""Node extraction patterns equal a brute-force search, pages fit the pattern made from them, and news sites give title and body."""
 
 import re
 from collections import Counter
@@ -72,7 +72,7 @@ def test_the_pattern_has_a_wildcard_where_pages_differ(bodies: Sequence[str], pa
 
 
 def fits(pattern: Plain, plain: Plain) -> bool:
-    """Each way to part the children among the pattern's is tried."""
+    """Try each way to distribute the children over those of the pattern."""
     return pattern[0] in page_trees.WILDCARDS or (pattern[0] == plain[0] and all_fit(pattern[1], plain[1]))
 
 

@@ -32,7 +32,7 @@ def size(plain: Plain) -> int:
 
 @cache
 def cheapest(one: Plain, other: Plain, root: bool = True) -> int:
-    """Every mapping of the children in order is tried, without dynamic programming and without shortcuts."""
+    """Try every mapping of the children in order, without dynamic programming and without shortcuts."""
     differs = one[0] != other[0]
     if differs and not root:
         return size(one) + size(other) - 1

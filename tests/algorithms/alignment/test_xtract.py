@@ -1,4 +1,4 @@
-"""XTRACT: the paper's examples and code lengths, and choices against all choices there are."""
+"""XTRACT: the paper's examples and code lengths, and chosen candidates compared with all possible choices."""
 
 import math
 from itertools import chain, combinations, product
@@ -155,7 +155,7 @@ models = st.recursive(
 
 
 def cheapest(model: Model, word: str) -> float:
-    """Each way to tell a word is tried, in units; the parts of a star hold something."""
+    """Try each encoding of a word, in units. The parts of a star are never empty."""
     if isinstance(model, Name):
         return 0 if word == model.name else math.inf
     if isinstance(model, Concatenation):

@@ -102,7 +102,7 @@ def test_any_files_with_prefixes_are_valid_against_what_is_inferred_from_them(pa
 
 
 def closed(text: str) -> str:
-    """Tags that were only begun, each ended at the end of the page."""
+    """Unclosed tags, which are closed at the end of the page."""
     names = re.findall(r"<(\S+) ", text)
     return text + "".join(f"</{name}>" for name in reversed(names))
 

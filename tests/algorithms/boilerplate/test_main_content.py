@@ -1,4 +1,4 @@
-"""What is dimmed and where the main text stands: told from pages of one template, never a value that differs."""
+"""Shared parts of pages of one template are dimmed, values that differ never are, and the main text is found."""
 
 from lxml import etree
 

@@ -1,4 +1,4 @@
-"""What pages say of themselves, in one form, whatever they say; which property an attribute means; where a value stands."""
+"""Embedded data of pages in one form, the property that an attribute means, and the place of a value on the page."""
 
 import pytest
 from hypothesis import given

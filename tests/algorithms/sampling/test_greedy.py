@@ -1,4 +1,4 @@
-"""Algorithm 2 picks pages in the order of what they add, and never less than 1 - 1/e of the best."""
+"""Algorithm 2 picks pages in the order of what they add and covers at least 1 - 1/e of the optimum."""
 
 from fractions import Fraction
 from itertools import combinations

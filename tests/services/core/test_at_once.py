@@ -1,4 +1,4 @@
-"""Two beats, two clicks or two messages at once: what is due is done once. On SQLite; on PostgreSQL where that is the database."""
+"""Two beats, two clicks or two messages at the same time have their effect once, on SQLite and on PostgreSQL."""
 
 import threading
 from collections.abc import Callable
@@ -23,7 +23,7 @@ WORKERS = 4
 
 
 def at_once(work: Callable[[], Any]) -> list[Any]:
-    """What several threads give that do the same at the same moment, with connections of their own."""
+    """Return the results of several threads that do the same at the same moment, each with its own connection."""
     barrier, given = threading.Barrier(WORKERS), list[Any]()
 
     def one() -> None:

@@ -1,4 +1,4 @@
-"""A worker killed in the middle of an import, a crawl, a clustering or a check: the next one finishes, and nothing is doubled or lost."""
+"""A worker killed during an import, a crawl, a clustering or a check: the next one finishes, and nothing is duplicated or lost."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A run is a row: claimed once, finished once, found again when its worker or its message is lost."""
+"""A run is a row: it is claimed once, finished once, and found again when its worker or its message is lost."""
 
 from datetime import timedelta
 from typing import Any
@@ -252,7 +252,7 @@ def test_a_run_cannot_be_resumed_while_an_equal_one_is_unfinished(site: Site, se
         (Run.Kind.IMPORT, RunParameters(folder="/a"), RunParameters(folder="/b"), False),
     ],
 )
-def test_runs_of_a_kind_are_equal_if_their_target_is(
+def test_the_parameters_that_matter_to_a_kind_decide_whether_two_runs_are_equal(
     site: Site, sent: list[int], kind: Run.Kind, first: RunParameters, second: RunParameters, same: bool
 ) -> None:
     assert (runs.start_run(kind, site, parameters=first) == runs.start_run(kind, site, parameters=second)) is same

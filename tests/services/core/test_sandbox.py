@@ -1,4 +1,4 @@
-"""A child process: what it gives, what it may take, and how its end is told."""
+"""Child processes: their results, their limits, and how their end is reported."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""A page's styles and pictures come from our own origin, to whoever holds the capability, and can do nothing."""
+"""Styles and pictures of pages are served from our own origin to anyone with a signed address, and cannot do anything."""
 
 import base64
 import json

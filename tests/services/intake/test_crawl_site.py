@@ -1,4 +1,4 @@
-"""A crawl: what its process brings becomes pages and rows; what died, was paused or was there before goes on and is not done twice."""
+"""A crawl turns what its process fetches into pages and rows. After a crash or a pause it continues, and nothing is done twice."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -36,7 +36,7 @@ Net = Callable[..., None]
 
 @pytest.fixture
 def net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Net:
-    """net(pages, **others): what the crawling process finds from now on."""
+    """net(pages, **others): set what the crawling process finds from now on."""
 
     def use(pages: Mapping[str, Mapping[str, Any]], **others: Any) -> None:
         program = crawler.write(tmp_path / "net.json", pages, **others)

@@ -1,4 +1,4 @@
-"""A site goes out as a WARC file and comes in again as it was."""
+"""A site that is exported as a WARC file can be imported again unchanged."""
 
 import gzip
 import io

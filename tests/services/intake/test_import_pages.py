@@ -1,4 +1,4 @@
-"""Import: pages become rows once, whatever the order, however often, and whoever dies meanwhile."""
+"""An import turns each page into a row once, in whatever order they come, however often, and even if a worker dies."""
 
 import gzip
 import io
@@ -367,7 +367,7 @@ def test_an_upload_in_object_storage_is_copied_to_a_file_first(site: Site, tmp_p
 
 
 class _Remote:
-    """A storage whose files are no files of this machine."""
+    """A storage whose files are not on this machine."""
 
     def __init__(self, storage: Any) -> None:
         self._storage = storage

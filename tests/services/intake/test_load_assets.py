@@ -1,4 +1,4 @@
-"""Styles and pictures of the sample pages are loaded by the server, once, as deep as sheets need."""
+"""The server loads styles and pictures of the sample pages once, including those that style sheets need."""
 
 import threading
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ PAGE = b"""<html><head><link rel=stylesheet href=/s.css></head><body><img src=/i
 
 
 class Web:
-    """Answers with WEB and notes what was asked for."""
+    """Answer with WEB, and record the requests."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []

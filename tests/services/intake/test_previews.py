@@ -1,4 +1,4 @@
-"""A template's card shows a picture of its page, drawn from the inert page by a browser that can go nowhere."""
+"""A template's card shows a picture of its page, drawn from the page without its scripts, by a browser without a network."""
 
 import struct
 import threading

@@ -1,4 +1,4 @@
-"""A site of XML pages all the way: from a zip file to records that are the truth, lists, suggested fields, exported rule and checks."""
+"""A site of XML pages from start to finish: a zip file, true records, lists, suggested fields, an exported rule and checks."""
 
 import csv
 import io
@@ -170,7 +170,7 @@ def _imports(head: str) -> str:
 
 
 def _checks_agree(cluster: Cluster) -> None:
-    """A check of the site finds all in order, and one after the price's element was renamed finds it broken."""
+    """One check finds the site in order. After the price's element is renamed, the next one finds it broken."""
     for rename, verdict in ((False, "ok"), (True, "null")):
         check_site.check_site(cluster.site, fetch=_fetch(rename=rename), now=lambda: datetime(2026, 1, 5, tzinfo=UTC))
         check = Check.objects.filter(cluster=cluster).order_by("-pk")[0]

@@ -1,4 +1,4 @@
-"""Clusterings side by side: every method says what it finds, and nothing is written."""
+"""Clusterings side by side: every method prints its groups, and nothing is stored."""
 
 from io import StringIO
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The structure lab: methods beside the templates, a worker that dies, labels, a clustering that becomes the templates."""
+"""The structure lab: methods compared with the templates, a worker that dies, labels, and adopting a clustering."""
 
 from collections.abc import Mapping
 from io import StringIO
@@ -30,7 +30,7 @@ def site(tmp_path: Path) -> Site:
 
 
 def by_number(names: Mapping[str, bytes]) -> list[list[str]]:
-    """Another opinion: books by whether their number is even, all lists together, the rest alone."""
+    """A different clustering: books grouped by whether their number is even, all lists together, the rest alone."""
     urls = dict(Page.objects.filter(pk__in=[int(name) for name in names]).values_list("pk", "url"))
     groups: dict[str, list[str]] = {}
     for name in names:
@@ -42,7 +42,7 @@ def by_number(names: Mapping[str, bytes]) -> list[list[str]]:
 
 @pytest.fixture
 def opinion(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every method is `by_number`, here and now; the methods asked for."""
+    """Replace every method by `by_number`, run in this process. Returns the methods that were called."""
     asked: list[str] = []
 
     def run(method: str, pages: Mapping[str, bytes], **_: object) -> MethodResult:

@@ -1,4 +1,4 @@
-"""A method in a process of its own: what it finds, what it takes, and that it takes no more than it may."""
+"""A method in a process of its own: its groups, its time and memory, and its limits."""
 
 import math
 

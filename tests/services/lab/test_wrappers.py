@@ -1,4 +1,4 @@
-"""The wrapper of a template: looked at, taken fields from, asked for its opinion, printed."""
+"""The wrapper of a template: its screen, its fields, its agreement with suggested fields, and its command."""
 
 import json
 import re
@@ -183,7 +183,7 @@ def test_suggested_fields_show_which_methods_agree(books: Cluster, signed_in: An
 
 
 def test_only_the_first_of_thousands_of_fields_are_shown(signed_in: Any) -> None:
-    """A table with as many rows on every page has no iterator, but a field for each row."""
+    """A table with the same number of rows on every page becomes a field for each row, not an iterator."""
     cluster = factory.cluster(factory.site("Tables"))
     for page in range(2):
         rows = "".join(f"<tr><td>{page}-{row}</td></tr>" for row in range(1000))

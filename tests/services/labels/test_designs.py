@@ -1,4 +1,4 @@
-"""Labels of the old design do not hinder learning for the new one, and what a repair found again is not lost by it."""
+"""Labels of the old design do not hinder learning for the new one, and attributes found by a repair are kept."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Labels: one writer, all or nothing."""
+"""Labels are written by one service, completely or not at all."""
 
 import pytest
 

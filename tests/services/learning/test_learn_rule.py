@@ -1,4 +1,4 @@
-"""Learning a rule as a run: what can be learned is kept, what cannot is named with its page."""
+"""Learning a rule is a run: it keeps what can be learned and names each other attribute with the page and the reason."""
 
 from collections.abc import Iterator
 
@@ -118,7 +118,7 @@ def test_learning_without_labels_is_refused(shop: Cluster) -> None:
 
 
 def teach(monkeypatch: pytest.MonkeyPatch, xpath: str, *, only: str = "") -> None:
-    """The learner learns this XPath, right or wrong, for one attribute or all, and says of it what it says of a right one."""
+    """Make the learner return this XPath, right or wrong, for one attribute or all, with the report of a right one."""
     really = Workspace.learn_attribute
 
     def lesson(self: Workspace, attribute: Attribute, labels: workspaces.AttributeLabels) -> AttributeLesson:

@@ -1,4 +1,4 @@
-"""What to annotate next of a template's pages, and when there were enough."""
+"""Which page of a template to annotate next, and when no further page is needed."""
 
 from collections.abc import Iterator
 
@@ -83,7 +83,7 @@ def test_a_page_outside_the_learning_set_on_which_rules_differ_is_offered(monkey
     assert (found.checked, found.total) == (14, 14)
     offered = {offer.snapshot_id for offer in found.offers if offer.disagreements}
     assert outside & set(ids(group)[12:]) & offered
-    # What the rule gives on such a page can be asked for, though nothing is learned from it.
+    # The values of the rule on such a page are available, although nothing is learned from it.
     price = Attribute.objects.get(name="price")
     rule = space.learn_rule(price, workspaces.read_labels(group)[price.pk])
     page = next(iter(outside & offered))
@@ -145,7 +145,7 @@ def test_asking_repeatedly_leads_to_complete_advice() -> None:
     factory.mark(group, 0, price=["£0.10"])
     workspaces.forget_workspaces()
     answers = []
-    for _ in range(40):  # nobody else fills the workspace
+    for _ in range(40):  # nothing else fills the workspace
         answers.append(page_recommendations.recommend_pages(group, ids(group), budget_s=0.001))
         if answers[-1].complete:
             break

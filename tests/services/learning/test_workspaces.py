@@ -1,4 +1,4 @@
-"""The workspace: what is kept, what is loaded when, and that it follows the database."""
+"""The workspace: what it caches, when it loads pages, and how it follows changes in the database."""
 
 import threading
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Alerts: told once, in words, to those who listen; tried again where a service refuses; never with a secret where people look."""
+"""Alerts are sent once, in words, to the right channels, and again if a service refuses them. No secret is ever shown."""
 
 import logging
 import threading

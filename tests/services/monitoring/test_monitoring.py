@@ -1,4 +1,4 @@
-"""Sixty days of the demo site under a virtual clock, and what may go wrong in between."""
+"""Sixty days of the demo site under a virtual clock, with everything that may go wrong."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -50,7 +50,7 @@ def first_books(day: int, design: int, partial: bool) -> Mapping[str, demo.DemoP
 
 
 class Shop:
-    """The demo site as it answers: `day`, `design` and `partial` say what stands there; `trouble` what an address gives instead."""
+    """The demo site as it answers: `day`, `design` and `partial` choose its pages; `trouble` says what an address answers instead."""
 
     def __init__(self) -> None:
         self.day, self.design, self.partial = 0, 1, False
@@ -81,7 +81,7 @@ def shop() -> Shop:
 
 @pytest.fixture
 def cluster(db: None) -> Cluster:
-    """The books of day 0 with a live rule, learned from what is true of them."""
+    """The books of day 0 with a live rule, learned from their true values."""
     site = factory.site("Inkhorn")
     group = factory.cluster(site)
     for url, page in first_books(0, 1, False).items():
@@ -117,7 +117,7 @@ def right_fraction(cluster: Cluster, shop: Shop) -> float:
 
 
 def trouble_of(day: int) -> Callable[[int], PageAnswer | None]:
-    """What goes wrong on a day: outages, challenges, half the site slow, a page gone for a day."""
+    """Return what goes wrong on a day: outages, bot checks, half of the site slow, a page missing for a day."""
     out, challenge = PageAnswer(Outcome.TIMEOUT), PageAnswer(Outcome.OK, CHALLENGE, "text/html")
     by_day: dict[int, Callable[[int], PageAnswer | None]] = {
         5: lambda number: out,

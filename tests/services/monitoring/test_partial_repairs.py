@@ -1,4 +1,4 @@
-"""A repair of which not all is proven: a person accepts what is, the rest is named and left out; nothing goes live by itself."""
+"""A repair that is only partly proven: a person accepts the proven part, the rest is named and left out, and nothing goes live alone."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -63,7 +63,7 @@ def opened(*broken: str, kind: str = "null", report: dict[str, Any] | None = Non
 
 
 def served(breakage: Breakage) -> dict[str, int]:
-    """{attribute: how many XPaths} of the version that serves."""
+    """{attribute: number of XPaths} of the serving version."""
     rule = breakage.cluster.rules.serving().get()
     return {each.name: len(each.alternatives) for each in rule.read_definition().attributes}
 

@@ -1,4 +1,4 @@
-"""New templates are offered the rules of old ones: the demo site, of which some pages get another design."""
+"""New templates are offered the rules of old ones, shown on the demo site after some pages got another design."""
 
 from collections.abc import Mapping
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What checks stored goes when nobody needs it, and nothing else does."""
+"""Pages that checks stored are deleted once nothing needs them, and nothing else is deleted."""
 
 import os
 from datetime import UTC, datetime, timedelta
@@ -20,7 +20,7 @@ def cluster(db: None, sent: list[int]) -> Cluster:
 
 
 def fetched(cluster: Cluster, content: bytes, *, days_ago: float = 10, page: int = 0, checked: bool = True) -> Snapshot:
-    """A content that a check found at a page of the shop."""
+    """Store a content that a check found at a page of the shop."""
     return Snapshot.objects.create(
         page=Page.objects.filter(site=cluster.site).order_by("pk")[page],
         sha256=stored_bytes.put_bytes(content),

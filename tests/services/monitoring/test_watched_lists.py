@@ -1,4 +1,4 @@
-"""Lists under watch: rows come and go, and that is news; a list that the rule no longer finds is broken."""
+"""Watched lists: added and removed rows are ordinary changes, and a list that the rule no longer finds is broken."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -68,7 +68,7 @@ def empty(page: int, html: str) -> str:
 
 
 def beside(page: int, html: str) -> str:
-    """An offer has left the list and stands beside it among those that were popular."""
+    """An offer has moved from the list to the box of popular offers beside it."""
     return html.replace(f"<b>Tea {page}-0</b>", f"<b>Cake {page}</b>").replace(
         "<p>Foot", f"<div class=popular><a>Tea {page}-0</a></div><p>Foot"
     )
@@ -81,7 +81,7 @@ def test_added_and_removed_rows_are_not_a_break(cluster: Cluster, change: Change
 
 
 def test_lists_that_are_all_empty_at_once_are_a_break(cluster: Cluster) -> None:
-    """Each had rows every day, so that this is no chance, whether or not the old ones still stand somewhere."""
+    """Each list had rows every day, so this is not by chance, wherever the old rows are now."""
     found = check(cluster, empty)
     assert (found.verdict, sorted(found.broken)) == ("null", ["price", "thing"])
 
@@ -108,7 +108,7 @@ def swapped(page: int, html: str) -> str:
 
 
 def adverts(page: int, html: str) -> str:
-    """What was the class of an offer is that of an advert now."""
+    """The former class of offers is now that of adverts."""
     return renamed(page, html).replace('class="ad"', 'class="offer"')
 
 

@@ -1,4 +1,4 @@
-"""The CSV: every value comes back by the csv module, nothing runs in a spreadsheet, memory stays flat."""
+"""The CSV file: the csv module reads back every value, no cell runs in a spreadsheet, and memory stays constant."""
 
 import csv
 import io

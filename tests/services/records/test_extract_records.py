@@ -1,4 +1,4 @@
-"""Extraction: which pages, what a record says, and that a run may die at any moment."""
+"""Extraction: which pages get a record, what it contains, and that a run may die at any moment."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Records as a person looks for them, also among ten thousand."""
+"""Searching, filtering and counting records, even among ten thousand."""
 
 from collections.abc import Sequence
 from typing import Any

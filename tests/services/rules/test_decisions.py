@@ -1,4 +1,4 @@
-"""Who let a version go live is written down, and stays when the account goes."""
+"""Decisions about versions are recorded with the person's name, which stays when the account is deleted."""
 
 from datetime import UTC, datetime
 from typing import Any

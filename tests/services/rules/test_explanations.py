@@ -1,4 +1,4 @@
-"""Why a rule is as it is: kept when it is learned, shown on its page with pages to open, gone for an XPath that a person wrote."""
+"""The explanation of a rule is stored when it is learned and shown with links to pages. An XPath edited by a person has none."""
 
 from collections.abc import Iterator
 

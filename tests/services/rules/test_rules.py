@@ -1,4 +1,4 @@
-"""A rule's life: one is live at a time, versions are kept, a person's XPath is tried before it counts."""
+"""The life of a rule: one version is live at a time, all are kept, and a person's XPath is tried before it is saved."""
 
 import threading
 import time

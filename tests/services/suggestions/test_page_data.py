@@ -1,4 +1,4 @@
-"""Pages' own data: read within limits, kept, offered at its places, compared with what rules give."""
+"""Embedded data of pages is read within limits, cached, offered at its places, and compared with the values of rules."""
 
 import json
 import time

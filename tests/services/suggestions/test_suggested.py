@@ -1,4 +1,4 @@
-"""From a template of which nothing is annotated to a record type, marked pages and a rule."""
+"""From a template without annotations to a record type, marked pages and a rule."""
 
 import re
 from typing import Any

@@ -1,4 +1,5 @@
-"""Lists are offered with names, values and what other methods say; one taken is marked row by row, and its rule reads the other pages."""
+"""Lists are offered with names, values and the agreement of other methods. An accepted list is marked row by row, and its rule reads the
+other pages."""
 
 from typing import Any
 
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def shops() -> Cluster:
-    """Six shops whose pages nobody has looked at."""
+    """Six shops without annotations."""
     site = factory.site("Shops")
     cluster = factory.cluster(site, patterns=["shops.example/*"])
     pages = [factory.snapshot(site, f"https://shops.example/{n}", shop_html(n), cluster=cluster) for n in range(6)]

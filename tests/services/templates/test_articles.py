@@ -1,4 +1,4 @@
-"""Articles: the body is offered as the main text, title and body are told on the command line."""
+"""Articles: the body is offered as the main text, and the command prints title and body."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Template and content of a template's pages: dimmed elements, shares, the main text; what was read is kept."""
+"""Template and content of a template's pages: dimmed elements, shares, the main text, and the cache."""
 
 import pytest
 from django.core.files.storage import default_storage

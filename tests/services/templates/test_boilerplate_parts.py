@@ -1,4 +1,4 @@
-"""What of a template's pages is template, by each detector, as the command line tells it."""
+"""The parts of a template's pages that each detector counts as template, as the command prints them."""
 
 from io import StringIO
 

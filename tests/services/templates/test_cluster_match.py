@@ -1,4 +1,4 @@
-"""Clusters keep what people gave them as long as they are the same."""
+"""A cluster that is found again keeps its names, labels and rules."""
 
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.services.templates.cluster_match import Group, Old, keep_masks, match_groups

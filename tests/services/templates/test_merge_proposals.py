@@ -1,4 +1,4 @@
-"""Templates that are one are found by their rules, proposed, and the answer is remembered."""
+"""Templates that are the same are found by their rules and proposed for merging, and the answer is remembered."""
 
 from typing import Any
 

@@ -38,7 +38,7 @@ def pages(cluster: Cluster) -> list[Snapshot]:
     return list(Snapshot.objects.filter(cluster=cluster).order_by("pk"))
 
 
-def test_of_what_a_template_has_once_the_first_ones_is_kept_when_both_have_it() -> None:
+def test_of_rows_that_a_template_has_once_those_of_the_remaining_template_are_kept() -> None:
     one = watched.cluster(4)
     two = twin(one)
     rules.publish_rule(world.draft(two))

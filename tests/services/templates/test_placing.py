@@ -1,4 +1,4 @@
-"""A person says where pages belong, and clustering again keeps to it."""
+"""A person moves pages to the right template, and later clusterings respect that."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
 
 def film(n: int) -> bytes:
-    """A film's page: a book's with a player and a cast, which the clustering is made to take for a book."""
+    """A film's page: a book's page with a player and a cast, which the tests put into the books' cluster."""
     return detail(n, extra="<video></video><dl class=cast><dt>A<dd>B</dl>")
 
 
@@ -41,7 +41,7 @@ def homes(site: Site) -> dict[str, dict[int | None, int]]:
 
 
 def one(site: Site) -> Cluster:
-    """All books and films in one template, whatever clustering thought of it."""
+    """Put all books and films into one template, whatever the clustering found."""
     books, *others = [
         cluster for cluster in site.clusters.order_by("number") if not cluster.snapshots.current().kept()[0].page.url.startswith("list")
     ]
@@ -81,7 +81,7 @@ def test_a_new_template_is_kept_by_clustering_again_and_takes_in_later_pages_lik
 
 def test_a_template_of_chosen_pages_has_their_addresses_and_gets_a_picture(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(previews, "can_draw", lambda: True)
-    Run.objects.filter(kind=Run.Kind.PREVIEW).delete()  # that of the clustering, which still waits here
+    Run.objects.filter(kind=Run.Kind.PREVIEW).delete()  # that of the clustering, which is still waiting here
     books = one(site)
     moved = placing.move_to_new_template(site, pages(site, "film"))
     assert moved.into is not None

@@ -1,4 +1,4 @@
-"""Every view: works, needs somebody signed in, refuses the wrong role and the wrong method, does not know what is not there."""
+"""Every view works, needs a sign-in, refuses the wrong role and the wrong method, and answers 404 for unknown objects."""
 
 from typing import Any
 
@@ -150,7 +150,7 @@ def test_an_action_needs_its_role(signed_in: Any, world: World, name: str) -> No
 
 @pytest.mark.parametrize("name", ACT)
 def test_an_action_accepts_only_a_post(signed_in: Any, world: World, name: str) -> None:
-    # A refused XPath is shown at its own address, which a reload asks for: that leads to the rule.
+    # A refused XPath is shown at an address of its own. Reloading that address leads to the rule.
     wanted = 302 if name == "rule_edit" else 405
     assert signed_in("admin").get(reverse(name, args=world.address(name))).status_code == wanted
 

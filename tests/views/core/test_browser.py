@@ -1,4 +1,4 @@
-"""The pages in a real Chromium: nothing breaks the policy, keys work, forms that have a script work with it and without."""
+"""The screens in a real Chromium: nothing breaks the policy, keys work, and forms work with and without scripts."""
 
 import io
 import zipfile
@@ -33,13 +33,13 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def wrong() -> list[str]:
-    """What the browser complained of."""
+    """The errors that the browser reported."""
     return []
 
 
 @pytest.fixture
 def opened(chromium: Any, live_server: Any, person: Any, wrong: list[str]) -> Iterator[Opened]:
-    """Opens a page as somebody: opened("/sites/", "operator")."""
+    """Open a page with a role: opened("/sites/", "operator")."""
     contexts = []
 
     def go(path: str, role: str = "operator", **options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The pages about fetching: a new site by its address, what is shown while its pages come, the lists of what came of its addresses."""
+"""The screens of fetching: a new site from its address, its progress, and the lists of addresses by outcome."""
 
 from datetime import timedelta
 from typing import Any
@@ -23,7 +23,7 @@ USUAL = {"page_limit": "500", "delay_s": "0.5", "concurrency": "4", "rendered": 
 
 @pytest.fixture(autouse=True)
 def internet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every name leads to a public address but those of `.invalid`, which lead nowhere, and one that leads inside."""
+    """Every name resolves to a public address, except those of `.invalid`, which do not resolve, and one with a private address."""
     from ipaddress import ip_address
 
     def resolve(host: str, port: int) -> list[Any]:

@@ -1,4 +1,4 @@
-"""A break as operators meet it: in the queue, beside its pages, accepted or dismissed; and the Monitoring tab."""
+"""Breakages on their screens: the queue, the review with its pages, accepting and dismissing, and the Monitoring tab."""
 
 import json
 import re
@@ -42,7 +42,7 @@ def relearn_once(attribute: AttributeRule, *pages: Any) -> Any:
 
 @pytest.fixture
 def breakage(cluster: Cluster, shop: Shop, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> Breakage:  # noqa: F811
-    """The demo's books after the redesign of a part: one check found all well, the next one did not."""
+    """The demo's books after a partial redesign: one check found everything in order, the next one did not."""
     monkeypatch.setattr(repairs, "relearn_attribute", relearn_once)
     kind = RecordType.objects.create(name="Volume", slug="volume")
     for n, each in enumerate(ATTRIBUTES):
@@ -69,7 +69,7 @@ def test_the_queue_says_what_broke_where_and_that_a_repair_is_ready(signed_in: A
     assert "Ready to accept" in signed_in("viewer").get(reverse("breakages")).content.decode()
 
 
-def test_the_breakage_with_the_most_records_comes_first(breakage: Breakage, world: World) -> None:
+def test_the_most_important_breakage_comes_first(breakage: Breakage, world: World) -> None:
     Breakage.objects.filter(pk=world.breakage.pk).update(state=Breakage.State.OPEN, closed_at=None, importance=breakage.importance + 1)
     assert [row.breakage.pk for row in breakage_view.list_open()] == [world.breakage.pk, breakage.pk]
 
@@ -264,7 +264,7 @@ def test_an_operator_sets_when_a_site_is_checked(signed_in: Any, breakage: Break
 
 
 def test_opening_the_review_loads_what_its_pages_need_to_look_right(signed_in: Any, breakage: Breakage) -> None:
-    """A check fetches pages without their styles; they are loaded once somebody looks."""
+    """A check fetches pages without their styles. The styles are loaded when a person opens the review."""
     address = reverse("breakage_looks", args=[breakage.pk])
     assert f'hx-post="{address}"' in signed_in("editor").get(breakage.get_absolute_url()).content.decode()
     assert f'hx-post="{address}"' not in signed_in("viewer").get(breakage.get_absolute_url()).content.decode()

@@ -1,4 +1,4 @@
-"""Record types on their screens: rows are added, moved, renamed and removed, and annotations are not lost unasked."""
+"""Record types on their screens: rows are added, moved, renamed and removed, and annotations are deleted only after a confirmation."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Every page with nothing, one and many, and with names as long as they may be; queries do not grow with the rows."""
+"""Every screen with no, one and many rows and with the longest names; the number of queries does not grow with the rows."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ def test_the_screens_work_with_the_longest_names(signed_in: Any, sent: list[int]
 
 
 def asking(client: Any, name: str) -> Any:
-    """The client as it asks for that: parts of screens are asked for by a script."""
+    """The client, with the header of htmx for parts of screens."""
     if name in PARTS:
         client.defaults["HTTP_HX_REQUEST"] = "true"
     return client
@@ -71,7 +71,7 @@ def test_queries_do_not_grow_with_the_rows(signed_in: Any, world: World, count_q
 
 
 def many(world: World) -> None:
-    """Twenty of everything beside what there is."""
+    """Add twenty of everything."""
     for n in range(20):
         other = factory.cluster(world.site, number=50 + n, kind=world.record_type if n % 2 else None)
         for k in range(2):

@@ -1,4 +1,4 @@
-"""Sites: made, renamed, deleted; pages uploaded and found."""
+"""Sites are created, renamed and deleted; pages are uploaded and found."""
 
 import io
 import zipfile

@@ -20,7 +20,7 @@ api = pytest.importorskip("playwright.sync_api")
 
 @pytest.fixture
 def page(live_server: Any, person: Any) -> Iterator[Any]:
-    """A page of Chromium, signed in as an editor; what it complains of fails the test."""
+    """A page of Chromium, signed in as an editor. Any error it reports fails the test."""
     client, wrong = Client(), []
     client.force_login(person("editor"))
     with api.sync_playwright() as playwright:

@@ -1,4 +1,4 @@
-"""The papers' bookstore: their pages, the wrapper and the data set that come of them."""
+"""The papers' bookstore: its pages give the wrapper and the data set that the papers print."""
 
 from extraction.algorithms.alignment.roadrunner.data import WrapperMismatch
 from extraction.algorithms.alignment.schema import Repeated

@@ -48,7 +48,7 @@ def test_an_optional_list_is_a_list_where_it_is_longer() -> None:
 
 
 def test_lines_with_labels_are_optional_lines_rather_than_rows() -> None:
-    """Two labels that are the template's own are no values of a field."""
+    """Two labels that belong to the template are not values of a field."""
     lines = [f"<tr><th>{label}:</th><td>{{}}</td></tr>" for label in ("Rated", "Director", "Writer", "Length")]
     pages = ((0, 1, 3), (0, 1, 2, 3), (0, 2, 3))
     found = inferred(*(f"<table>{''.join(lines[line].format(f'{page}{line}') for line in page)}</table>" for page in pages))

@@ -1,4 +1,4 @@
-"""Pages generated from a wrapper that is known: what is inferred accepts them all and gives their data back."""
+"""Pages generated from a known wrapper: the inferred wrapper accepts them all and returns their data."""
 
 import random
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ wrappers = st.lists(st.recursive(strings | st.just(Pcdata()), elements_of, max_l
 
 
 def instance(nodes: Sequence[Node], chance: random.Random) -> list[Node]:
-    """A page of a wrapper's language."""
+    """A page that a wrapper accepts."""
     made: list[Node] = []
     for node in nodes:
         if isinstance(node, Element):
