@@ -1,8 +1,8 @@
 """Serves the made-up site on loopback.
 
-`SiteServer()` is a context manager with an `address` and a log of `requests`. For measurements,
-``python -m tests.fetching.site_server --products 20000`` serves in a process of its own. The server speaks plain HTTP/1.1 over asyncio,
-so it costs little beside the crawler that is measured.
+`SiteServer()` is a context manager with an `address` and a log of `requests`. For measurements, ``python -m tests.fetching.site_server
+--products 20000`` serves in a process of its own. The server speaks plain HTTP/1.1 over asyncio, so it costs little beside the crawler that
+is measured.
 """
 
 import argparse

@@ -1,11 +1,10 @@
 """`python -m tests.quality.effort DATA [--pages K] [--site NAME …] [--informative]`: how many annotated pages a rule needs, by their order.
 
 DATA is laid out as for `tests.quality.extraction`. The editor is a program that knows the truth: on each page offered, it marks the values
-of every attribute (annotations.json where that names them, else where the truth's value stands most like
-the places that are named) or that the page has none. After each page all rules are learned and run over the pages not
-annotated yet. The orders: *active*, the page that would teach most (`learning.teaching`) of the greedy samples and the
-learning set; *greedy*, Algorithm 2's samples; *name*, as the files are called; with --informative also *content*, the
-greedy samples where template parts weigh nothing. Printed: the mean F1 after each page, how
+of every attribute (annotations.json where that names them, else where the truth's value stands most like the places that are named) or that
+the page has none. After each page all rules are learned and run over the pages not annotated yet. The orders: *active*, the page that would
+teach most (`learning.teaching`) of the greedy samples and the learning set; *greedy*, Algorithm 2's samples; *name*, as the files are
+called; with --informative also *content*, the greedy samples where template parts weigh nothing. Printed: the mean F1 after each page, how
 many pages it took until F1 rose no further (to within 0.001 of the best that any order reached), and after which page the committee found
 that further pages change nothing.
 """

@@ -6,9 +6,8 @@ attribute, as its own documentation says, and run over all pages of the site; a 
 nothing found. *parsel* is not a learner: its XPaths were written by hand for a few sites, by somebody who looked at the pages, as a
 reference.
 
-To run them on Python 3.11: scrapely 0.14.1 has C sources made for older Pythons (`longintrepr.h`), so they are
-made anew by Cython (CYTHONIZE=1), and it needs w3lib before 2 (`str_to_unicode`); mlscraper's only version with today's
-interface is a release candidate.
+To run them on Python 3.11: scrapely 0.14.1 has C sources made for older Pythons (`longintrepr.h`), so they are made anew by Cython
+(CYTHONIZE=1), and it needs w3lib before 2 (`str_to_unicode`); mlscraper's only version with today's interface is a release candidate.
 """
 
 import argparse

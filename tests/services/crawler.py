@@ -48,7 +48,7 @@ def say(event: Event) -> None:
 
 
 def commands(*, wait: bool = False) -> str:
-    """Yield the messages of the parent until it ends."""
+    """Return the next command of the parent, "" if there is none yet. Exit if the parent has ended."""
     if not wait and not select.select([sys.stdin], [], [], 0)[0]:
         return ""
     line = sys.stdin.readline()

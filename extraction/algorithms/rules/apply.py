@@ -14,7 +14,8 @@ from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefini
 from extraction.algorithms.rules.xslt import Stylesheet, scans_siblings, split_stylesheet
 
 MAX_SIBLINGS = 20_000
-"""Most children of one element for a rule that compares siblings. The time grows with their square; for this number it is two seconds."""
+"""The largest number of children of one element for a rule that compares siblings. The time grows with their square; for this number it is
+two seconds."""
 
 _CROWDED = f"an element of this page has more than {MAX_SIBLINGS:,} children; a rule that compares siblings could run for hours"
 _LARGE = etree.XPath(f"boolean(/descendant::node()[{MAX_SIBLINGS + 1}])")

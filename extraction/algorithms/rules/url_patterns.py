@@ -19,10 +19,10 @@ from functools import partial
 from urllib.parse import urlsplit
 
 MAX_PATTERNS = 6
-"""Most patterns of one cluster. That is enough for the sections of a site that share a template; more would begin to list addresses."""
+"""The largest number of patterns of a cluster: enough for the sections of a site with one template. More would begin to list addresses."""
 
 MAX_TEXT = 200
-"""Most characters of a pattern. In a longer one, the longest constant parts become ``*``."""
+"""The largest number of characters of a pattern. In a longer one, the longest constant parts become ``*``."""
 
 MIN_SHARE = 0.1
 """A part is split only if each of its values has at least this share of the pattern's addresses and at least `MIN_ADDRESSES` of them. So a
@@ -225,8 +225,8 @@ def _constant_end(paths: Sequence[tuple[str, ...]], most: int) -> list[str]:
 def _generalised(values: Sequence[str]) -> str:
     """Return the value if it is constant, else ``*`` between the beginning and the end that all values share.
 
-    A few values may agree by chance, so of those only a file's extension is kept. Shared beginnings and
-    ends stop at the end of a word or number.
+    A few values may agree by chance, so of those only a file's extension is kept. Shared beginnings and ends stop at the end of a word or
+    number.
     """
     distinct = sorted(set(values))
     if len(distinct) == 1:

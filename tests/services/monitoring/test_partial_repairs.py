@@ -1,4 +1,4 @@
-"""A repair that is only partly proven: a person accepts the proven part, the rest is named and left out, and nothing goes live alone."""
+"""A partly proven repair: a person accepts the proven part, the rest is named and left out, and nothing is published automatically."""
 
 from datetime import UTC, datetime
 from typing import Any
