@@ -115,7 +115,7 @@ def test_regions_are_disjoint_and_contain_all_template_nodes(htmls: list[str], g
     ids=["deep", "deep with text", "comments", "wide"],
 )
 def test_hostile_pages_are_hashed_in_linear_time(part: str, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bytes that go through the hash function, which are what takes the time, double when the page does."""
+    """If the page doubles, so do the bytes that are hashed, and hashing takes most of the time."""
     hashed_bytes = [0]
 
     def counting(content: bytes, *, digest_size: int) -> Any:
