@@ -1,6 +1,6 @@
 """A crawling process without a network: `python -m tests.services.crawler FILE` speaks `fetching.crawl.messages`.
 
-FILE is a JSON object: {"pages": {url: {"html", "links", "outcome", "status", "headers", "final_url", "rendered", "message"}}, "log": a file that
+FILE is JSON: {"pages": {url: {"html", "links", "outcome", "status", "headers", "final_url", "rendered", "message"}}, "log": a file that
 gets a line for each address fetched, "die_after": pages after which it dies, once, "hold_after": pages after which it does nothing more
 until it is told something, once}. An address that is not
 among the pages is not found. A page whose ETag the plan names is not modified.
