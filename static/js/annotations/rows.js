@@ -1,6 +1,6 @@
 // The rows of lists: which are marked, which the draft rule finds, and which marked row a found one is. Values in, values out.
 //
-// A label in a row is kept under "page/row", that of one of the page's own attributes under "page". One row of each list is
+// A label in a row is kept under "page/row", and one of the page's own attributes under "page". One row of each list is
 // open on a page: marks go there, and the panel shows its values.
 
 /**
