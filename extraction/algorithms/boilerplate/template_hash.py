@@ -53,7 +53,7 @@ class HashedNode:
     hash: of its HTML.
     parent: index, -1 for the root.
     end: the index after its last descendant.
-    whole: what it and everything in it amount to.
+    whole: the size of it and everything in it.
     tail: the text after it, up to the next tag.
     """
 

@@ -146,7 +146,7 @@ function toggleOverlays() {
   byId("overlays").setAttribute("aria-pressed", String(overlays));
 }
 
-/** Closes the tree, or drops the focus, or the similar values that are offered. */
+/** Closes the tree, or else clears the focus, or else the similar values on offer. */
 function escape() {
   const { store } = bench;
   if (tree.shown) closeTree();

@@ -19,7 +19,7 @@ SIZE = 3
 """SizeThres: fewest roles of a class."""
 
 SUPPORT = 3
-"""SupThres: fewest pages on which a class stands, if there are so many."""
+"""SupThres: the fewest pages that a class must be on, or all pages if there are fewer."""
 
 MAX_ROLES = 3_000
 """The largest number of roles of a class that are put in order; the cost grows with its square. Further roles, at the end of a long page,

@@ -210,7 +210,7 @@ class Matching:
         return None
 
     def rows(self, part: Nodes, twos: Sequence[Node], j: int) -> Alignment:
-        """Align as many rows of a repeated part as there are from j on. The nodes of the result are the repeated part, generalised to fit all rows.
+        """Align as many rows of a repeated part as there are from j on. The nodes of the result are the part, generalised to fit all rows.
 
         If there are no rows, the result stays at j.
         """

@@ -147,7 +147,7 @@ class _Look:
             known = prefixes.get(space, ())
             if space and len(known) == 1:
                 yield f"{next(iter(known))}:{local}"
-            elif space:  # the page has several prefixes for it; asking which takes as long as some elements do
+            elif space:  # the page has several prefixes for it; looking up the right one takes as long as reading some elements
                 self._left -= 1
                 yield str(_NAME(element, place=place))
             else:
