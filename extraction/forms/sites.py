@@ -99,7 +99,7 @@ class SourceForm(forms.ModelForm[Source]):
     sitemaps = AddressesField(label="More sitemaps", required=False)
     feeds = AddressesField(label="Feeds (RSS, Atom)", required=False)
     listed = LinesField(label="List of addresses", required=False, help_text="Paste one per line, or CSV.")
-    list_file = forms.FileField(label="List as a file", required=False)
+    list_file = forms.FileField(label="File of addresses", required=False)
 
     class Meta:
         model = Source
@@ -124,13 +124,13 @@ class SourceForm(forms.ModelForm[Source]):
         ]
         labels = {
             "page_limit": "Maximum pages",
-            "depth": "Maximum links from the start",
+            "depth": "Maximum links from a start address",
             "find_sitemaps": "Look for sitemaps in robots.txt",
             "delay_s": "Seconds between requests",
             "concurrency": "Simultaneous requests",
             "rendered": "Render pages in a browser",
             "obey_robots": "Obey robots.txt",
-            "verify_certificates": "Accept only valid certificates",
+            "verify_certificates": "Require valid certificates",
             "contact": "Contact in the user agent",
         }
         help_texts = {"depth": "Leave empty for no limit.", "contact": "A web or e-mail address. Leave empty for the default."}

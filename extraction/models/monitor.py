@@ -80,7 +80,7 @@ class Bellwether(models.Model):
 
 
 class CheckVerdict(models.TextChoices):
-    OK = "ok", "Ok"
+    OK = "ok", "OK"
     SHINGLE = "shingle", "Structure changed"
     NULL = "null", "Values missing"
     INCORRECT = "incorrect", "Wrong values"
@@ -152,7 +152,7 @@ class Check(models.Model):
 class BreakageState(models.TextChoices):
     OPEN = "open", "Open"
     REPAIRED = "repaired", "Repaired"
-    RECOVERED = "recovered", "Recovered by itself"
+    RECOVERED = "recovered", "Recovered without a repair"
     DISMISSED = "dismissed", "Dismissed"
 
 

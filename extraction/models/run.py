@@ -20,13 +20,13 @@ class RunKind(models.TextChoices):
     CRAWL = "crawl", "Fetch pages"
     CLUSTER = "cluster", "Find templates"
     COMPARE = "compare", "Compare templates"
-    LAB = "lab", "Try clusterings"
-    LEARN = "learn", "Learn rule"
+    LAB = "lab", "Compare clusterings"
+    LEARN = "learn", "Learn a rule"
     EXTRACT = "extract", "Extract records"
     ASSETS = "assets", "Load styles and pictures"
     PREVIEW = "preview", "Draw previews"
     CHECK = "check", "Check rules"
-    REUSE = "reuse", "Try known rules"
+    REUSE = "reuse", "Reuse rules"
 
 
 class RunState(models.TextChoices):

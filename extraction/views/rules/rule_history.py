@@ -97,7 +97,7 @@ def _ending(breakage: Breakage) -> str:
     if breakage.state == Breakage.State.REPAIRED:
         proposal = breakage.proposal
         return f"replaced by version {proposal.version}" if proposal and proposal.published_at else "replaced by another version"
-    return "works again" if breakage.state == Breakage.State.RECOVERED else "dismissed: nothing was broken"
+    return "works again without a repair" if breakage.state == Breakage.State.RECOVERED else "dismissed: nothing was broken"
 
 
 def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
