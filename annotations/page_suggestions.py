@@ -19,10 +19,15 @@ MAX_PAGES = 60
 
 
 def describe_suggestions(cluster: Cluster, snapshot: Snapshot) -> dict[str, Any]:
-    """{"page", "suggestions": [{"attribute", "words", "values": [{"location", "value"}]}]}. Raises PageError."""
+    """Return what the page's embedded data and its main text say about the attributes. Raises PageError.
+
+    {"page", "problem", "suggestions": [{"attribute", "words", "values": [{"location", "value"}]}]}, where `problem` says in words
+    what could not be read of the embedded data, and is empty if everything could.
+    """
     nodes = services.read_page_tree(cluster, snapshot).nodes
     attributes = services.list_attributes(cluster)
-    found = page_data.suggest_values(snapshot, attributes, nodes)
+    data = page_data.read_embedded_data([snapshot])[snapshot.pk]
+    found = page_data.suggest_values(data.items, attributes, nodes)
     known = {each.attribute.pk for each in found}
     found += _main_text(cluster, snapshot, [attribute for attribute in attributes if attribute.pk not in known], nodes)
     rows = [
@@ -35,7 +40,7 @@ def describe_suggestions(cluster: Cluster, snapshot: Snapshot) -> dict[str, Any]
         }
         for each in found
     ]
-    return {"page": snapshot.pk, "suggestions": rows}
+    return {"page": snapshot.pk, "problem": data.problem, "suggestions": rows}
 
 
 def _main_text(
@@ -58,8 +63,9 @@ def describe_agreement(cluster: Cluster, attribute: Attribute) -> dict[str, Any]
     if rule is None or isinstance(rule, LessonProblem):
         return {"attribute": attribute.pk, "agreement": None}
     ids = list(space.pages)[:MAX_PAGES]
+    data = page_data.read_embedded_data(list(Snapshot.objects.filter(pk__in=ids)))
     given = {pk: [text for _, text in rows] for pk, rows in space.read_values(rule, only=ids).items()}
-    found = page_data.measure_agreement(attribute, given, page_data.read_items(list(Snapshot.objects.filter(pk__in=ids))))
+    found = page_data.measure_agreement(attribute, given, {pk: each.items for pk, each in data.items()})
     if found is None:
         return {"attribute": attribute.pk, "agreement": None}
     said = {"words": found.words, "agree": found.agree, "compared": found.compared, "different": list(found.different)}

@@ -67,8 +67,7 @@ def workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def offered(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Offers the data that the template's pages contain about themselves as a start for a record type; empty if there is none."""
     cluster = _cluster(slug, number)
-    kind, found = stored_data.propose_record_type(cluster)
-    return render(request, "annotations/_offered.html", {"cluster": cluster, "type": kind, "attributes": found})
+    return render(request, "annotations/_offered.html", {"cluster": cluster, "offer": stored_data.propose_record_type(cluster)})
 
 
 @require_POST

@@ -61,4 +61,5 @@ class Command(BaseCommand):
                 self.stdout.write(f"{'method':17}{'groups':>7}{'alone':>7}{'MDL kbit':>10}{'seconds':>9}{'MB':>7}  sizes")
             sizes = " ".join(map(str, row.sizes[:SHOWN_SIZES])) + (" …" if len(row.sizes) > SHOWN_SIZES else "")
             figures = f"{len(row.sizes):7}{row.alone:7}{row.kbit:10.1f}{row.seconds:9.2f}{row.peak_bytes / 1e6:7.0f}"
-            self.stdout.write(f"{row.method:17}{figures}  {row.reason or sizes}")
+            cost = f"; no MDL cost: {row.kbit_reason}" if row.kbit_reason else ""
+            self.stdout.write(f"{row.method:17}{figures}  {row.reason or sizes}{cost}")

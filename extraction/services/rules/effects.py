@@ -113,11 +113,8 @@ def compare_rules(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, at
     tried = xpath_trial.try_rules([old, new], contents, limit_s=xpath_trial.LIMIT_S)
     if len(tried.values) + len(tried.errors) < len(pages):
         stuck = pages[len(tried.values) + len(tried.errors)]
-        if tried.too_much:
-            return RuleEffect(
-                error=f"It needs too much time or memory on {stuck.url}. Start the XPath at an element with an id or a class."
-            )
-        return RuleEffect(error=f"It could not be tried on {stuck.url}: {tried.reason}.")
+        advice = " Start the XPath at an element with an id or a class." if tried.too_much else ""
+        return RuleEffect(error=f"It could not be tried on {stuck.url}: {tried.reason}.{advice}")
     rows = []
     for number, source in enumerate(pages):
         failed = [each[attribute] for each in tried.failed.get(number, ())[1:] if attribute in each]

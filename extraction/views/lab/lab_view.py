@@ -206,9 +206,8 @@ def _as_now(found: Sequence[Clustering]) -> list[Clustering]:
         if each.method == comparisons.NOW:
             groups = comparisons.sort_groups(comparisons.group_by_template([str(page) for group in each.groups for page in group]))
             same = next((other for other in [each, *found] if _parts(other.groups) == _parts(groups)), None)
-            each = Clustering(
-                pk=each.pk, site=each.site, run=each.run, method=comparisons.NOW, groups=groups, bits=same.bits if same else None
-            )
+            each = Clustering(pk=each.pk, site=each.site, run=each.run, method=comparisons.NOW, groups=groups)
+            each.bits, each.bits_reason = (same.bits, same.bits_reason) if same else (None, "")
         shown.append(each)
     return shown
 

@@ -103,8 +103,10 @@ def _editor(
 def _proposed(template: str) -> tuple[str, list[dict[str, object]]]:
     """Return (name, rows) for the form, from the embedded data of the template's pages."""
     cluster = Cluster.objects.filter(pk=template).first() if template.isdecimal() else None
-    kind, found = page_data.propose_record_type(cluster) if cluster else ("", [])
-    return kind, [{"name": each.name, "type": each.type, "multiple": each.multiple} for each in found] or _blank()
+    if cluster is None:
+        return "", _blank()
+    proposal = page_data.propose_record_type(cluster)
+    return proposal.type, [{"name": each.name, "type": each.type, "multiple": each.multiple} for each in proposal.attributes] or _blank()
 
 
 def _blank() -> list[dict[str, object]]:

@@ -16,6 +16,7 @@ from extraction.models.rule_report import AttributeReport, FailedAttribute, Rule
 from extraction.services.learning import workspaces
 from extraction.services.rules import effects, rules, xpath_trial, xpath_words
 from tests.services import factory
+from tests.services.core import sandbox_entries
 
 pytestmark = pytest.mark.django_db
 
@@ -251,10 +252,16 @@ def test_an_xpath_that_never_ends_is_stopped_and_not_saved(shop: Cluster, monkey
     started = time.monotonic()
     effect = rules.preview_xpath(draft(shop), "title", "//*/following::*/following::*/following::*")
     assert time.monotonic() - started < 5 * xpath_trial.PATIENCE
-    assert (
-        effect.error
-        == "It needs too much time or memory on https://shop.example/book/big. Start the XPath at an element with an id or a class."
-    )
+    assert effect.error.startswith("It could not be tried on https://shop.example/book/big: it ")
+    assert effect.error.endswith(". Start the XPath at an element with an id or a class.")
+
+
+def test_a_crash_of_a_trial_reaches_the_person_with_its_reason(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(xpath_trial, "evaluate_pages", sandbox_entries.overflow_stack)
+    effect = rules.preview_xpath(draft(shop), "title", "//h1")
+    assert "it failed: SIGSEGV: Segmentation fault" in effect.error and "Start the XPath" not in effect.error
+    with pytest.raises(XPathError, match="SIGSEGV"):
+        rules.edit_xpath(draft(shop), "title", "//h1")
 
 
 def test_the_trial_gives_what_was_done_before_the_time_was_over() -> None:
