@@ -6,10 +6,13 @@ from extraction.management.following import site_named
 from extraction.models import Cluster
 
 
-def add_arguments(parser: CommandParser) -> None:
-    """Add the arguments that name a template."""
+def add_arguments(parser: CommandParser, *, default: str = "") -> None:
+    """Add the arguments that name a template. default: what the command does without a template; empty if it needs one."""
     parser.add_argument("site", help="the site's name or slug")
-    parser.add_argument("template", help="the template's number or name")
+    if default:
+        parser.add_argument("template", nargs="?", help=f"the template's number or name (default: {default})")
+    else:
+        parser.add_argument("template", help="the template's number or name")
 
 
 def template_named(site: str, template: str) -> Cluster:

@@ -73,11 +73,6 @@ class Bellwether(models.Model):
     def __str__(self) -> str:
         return f"bellwether {self.page}"
 
-    @property
-    def answered_fraction(self) -> float:
-        """Share of fetches that succeeded; 1 if the page was never fetched."""
-        return self.answered / self.asked if self.asked else 1.0
-
 
 class CheckVerdict(models.TextChoices):
     OK = "ok", "OK"

@@ -31,19 +31,30 @@ class StateError(Exception):
     """The rule's state does not allow what was asked. The message says why."""
 
 
+PUBLISHABLE = (*Rule.UNPUBLISHED, *Rule.ENDED)
+"""The states from which a rule can go live."""
+
+
 def publish_rule(rule: Rule, user: User | None = None, *, what: Decision.What = Decision.What.PUBLISHED) -> Rule:
-    """Makes a draft or a retired rule the live one; the one before it is retired in the same transaction. what: how it was decided.
+    """Make a draft or a retired rule the live one, and retire the one before it in the same transaction.
 
-    Raises StateError when the rule is no longer a draft or retired, or when it cannot be run.
+    user: the person who decided; None if nobody did.
+    what: how it was decided.
+
+    Raises StateError if the rule is in another state or cannot be run.
     """
-    published = _go_live(rule, (*Rule.UNPUBLISHED, *Rule.ENDED), user, what)
+    _check_runnable(rule)
+    try:
+        changed = _replace_serving(rule, user, what)
+    except IntegrityError as error:
+        raise StateError("Another version was published at the same moment. Check it, then try again.") from error
+    rule.refresh_from_db()
+    if not changed:
+        wanted = " or ".join(state.label.lower() for state in PUBLISHABLE)
+        raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}, but it must be {wanted}.")
+    logger.info("%s published by %s", rule, user)
     signals.rule_published.send(Rule, rule=rule, user=user)
-    return published
-
-
-def restore_rule(rule: Rule, user: User | None = None) -> Rule:
-    """Makes a retired rule the live one again. Raises StateError when it is not retired."""
-    return _go_live(rule, Rule.ENDED, user, Decision.What.PUBLISHED)
+    return rule
 
 
 def retire_rule(rule: Rule, user: User | None = None) -> Rule:
@@ -51,7 +62,7 @@ def retire_rule(rule: Rule, user: User | None = None) -> Rule:
     with transaction.atomic():
         if not move_rule(rule, Rule.State.RETIRED):
             raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}; only a live rule can be retired.")
-        _decided(rule, Decision.What.RETIRED, user)
+        _record_decision(rule, Decision.What.RETIRED, user)
     logger.info("%s retired by %s", rule, user)
     return rule
 
@@ -120,29 +131,21 @@ def compile_rule(rule: Rule) -> xslt.Stylesheet:
     return xslt.Stylesheet.compile(rule.stylesheet)
 
 
-def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: User | None, what: Decision.What) -> Rule:
+def _check_runnable(rule: Rule) -> None:
+    """Raise StateError if the rule has no attributes or cannot be run."""
     try:
         if not rule.read_definition().every:
             raise StateError(f"Version {rule.version} has no attributes, so there is nothing to publish.")
         xslt.Stylesheet.compile(rule.stylesheet)
     except (RuleError, XPathError) as error:
         raise StateError(f"Version {rule.version} cannot be run: {error}") from error
-    try:
-        changed = _swap(rule, states, user, what)
-    except IntegrityError as error:
-        raise StateError("Another version was published at the same moment. Check it, then try again.") from error
-    rule.refresh_from_db()
-    if not changed:
-        wanted = " or ".join(state.label.lower() for state in states)
-        raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}, but it must be {wanted}.")
-    logger.info("%s published by %s", rule, user)
-    return rule
 
 
-def _swap(rule: Rule, states: tuple[Rule.State, ...], user: User | None, what: Decision.What) -> bool:
+def _replace_serving(rule: Rule, user: User | None, what: Decision.What) -> bool:
+    """Retire the serving rule and make this one live. Return False if its state does not allow that."""
     with transaction.atomic():
         Cluster.objects.select_for_update().get(pk=rule.cluster_id)
-        ready = Rule.objects.select_for_update().filter(pk=rule.pk, state__in=states)
+        ready = Rule.objects.select_for_update().filter(pk=rule.pk, state__in=PUBLISHABLE)
         if not ready.exists():
             return False
         serving = Rule.objects.serving().filter(cluster_id=rule.cluster_id)
@@ -150,12 +153,12 @@ def _swap(rule: Rule, states: tuple[Rule.State, ...], user: User | None, what: D
         serving.update(state=Rule.State.RETIRED)
         changed = ready.update(state=Rule.State.LIVE, published_at=timezone.now())
         if changed:
-            _decided(rule, what, user)
+            _record_decision(rule, what, user)
         return bool(changed)
 
 
-def _decided(rule: Rule, what: Decision.What, user: User | None) -> None:
-    """Records who decided. Called in the transaction of the decision."""
+def _record_decision(rule: Rule, what: Decision.What, user: User | None) -> None:
+    """Store who decided. The caller holds the transaction of the decision."""
     Decision.objects.create(rule=rule, what=what, at=timezone.now(), by=user, by_name=user.get_username() if user else "")
 
 

@@ -33,7 +33,7 @@ def test_each_time_a_version_goes_live_or_out_of_use_says_who(draft: Rule, perso
     editor, operator = person("editor"), person("operator")
     rules.publish_rule(draft, editor)
     rules.retire_rule(draft, operator)
-    rules.restore_rule(draft, operator)
+    rules.publish_rule(draft, operator)
     name = operator.get_username()
     assert decisions(draft) == [("published", editor.get_username()), ("retired", name), ("published", name)]
 

@@ -50,7 +50,7 @@ def test_publishing_retires_the_live_rule_in_the_same_breath(shop: Cluster) -> N
     assert rules.publish_rule(first).state == Rule.State.LIVE
     assert rules.publish_rule(second).published_at is not None
     assert states(shop) == [(1, "retired"), (2, "live")]
-    rules.restore_rule(first)
+    rules.publish_rule(first)
     assert states(shop) == [(1, "live"), (2, "retired")]
     rules.retire_rule(first)
     assert states(shop) == [(1, "retired"), (2, "retired")]
@@ -60,8 +60,6 @@ def test_what_is_not_in_the_right_state_is_refused_in_words(shop: Cluster) -> No
     rule = draft(shop)
     with pytest.raises(rules.StateError, match="Version 1 is draft; only a live rule can be retired"):
         rules.retire_rule(rule)
-    with pytest.raises(rules.StateError, match="Version 1 is draft, but it must be repaired or retired"):
-        rules.restore_rule(rule)
     rules.publish_rule(rule)
     with pytest.raises(rules.StateError, match="Version 1 is live, but it must be draft or validated or repaired or retired"):
         rules.publish_rule(rule)
@@ -91,7 +89,7 @@ def test_a_lost_race_is_told_and_changes_nothing(shop: Cluster, monkeypatch: pyt
     def collide(*_: Any) -> bool:
         raise IntegrityError("one_live_rule_per_cluster")
 
-    monkeypatch.setattr(rules, "_swap", collide)
+    monkeypatch.setattr(rules, "_replace_serving", collide)
     with pytest.raises(rules.StateError, match="at the same moment"):
         rules.publish_rule(rule)
     assert states(shop) == [(1, "draft")]
