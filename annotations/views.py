@@ -53,7 +53,7 @@ def endpoint(view: Endpoint) -> Callable[..., HttpResponse]:
 
 @require_GET
 @requires(Role.EDITOR)
-def workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def show_workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Shows the page where values are marked or, if there is no record type yet, where a record type is chosen."""
     cluster = _cluster(slug, number)
     context = {"cluster": cluster, "site": cluster.site, "section": "sites"}
@@ -64,7 +64,7 @@ def workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_GET
 @requires(Role.EDITOR)
-def offered(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def offer_record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Offers the data that the template's pages contain about themselves as a start for a record type; empty if there is none."""
     cluster = _cluster(slug, number)
     return render(request, "annotations/_offered.html", {"cluster": cluster, "offer": stored_data.propose_record_type(cluster)})
@@ -72,7 +72,7 @@ def offered(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def choose_record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Sets the record type of this template's pages and goes on to the workbench."""
     cluster = _cluster(slug, number)
     chosen = get_object_or_404(RecordType, slug=request.POST.get("record_type", ""))
@@ -85,7 +85,7 @@ def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_GET
 @endpoint
-def state(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
+def describe_state(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Samples, attributes and labels. ?also=1,2: pages of the template to be shown although they are not samples."""
     found = services.describe_state(cluster, edits.find_possible_steps(cluster, request.user))
     known = {sample["id"] for sample in found["samples"]}
@@ -95,7 +95,7 @@ def state(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 @require_GET
 @endpoint
-def warm(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def load_pages(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Reads some more pages to learn from. The workbench asks again until it is complete."""
     filling = open_workspace(cluster).fill()
     return {"loaded": filling.loaded, "wanted": filling.wanted, "complete": filling.complete}
@@ -103,7 +103,7 @@ def warm(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 @require_POST
 @endpoint
-def label(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
+def change_labels(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     """{page, changes: [{attribute, locations: [...] | null}]}: what is now said of attributes on a page."""
     body = _body(request)
     snapshot = _snapshot(cluster, body.get("page"))
@@ -117,21 +117,21 @@ def label(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 @require_POST
 @endpoint
-def undo(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
+def undo_step(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Takes the last step back."""
     return _answer_step(cluster, edits.undo_step(cluster, request.user), request.user)
 
 
 @require_POST
 @endpoint
-def redo(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
+def redo_step(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Repeats the last step that was taken back."""
     return _answer_step(cluster, edits.redo_step(cluster, request.user), request.user)
 
 
 @require_GET
 @endpoint
-def draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def describe_draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Returns what is learned about ?attribute= so far; with ?page=, also the places that are like those marked there.
 
     ?also=1,2: pages whose values are wanted in addition to those of the samples.
@@ -143,7 +143,7 @@ def draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 @require_GET
 @endpoint
-def advice(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def recommend_pages(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Which page to annotate next and why. The workbench asks again until it is complete.
 
     ?begun=1,2: pages worked on, in the order in which they are shown.
@@ -153,21 +153,21 @@ def advice(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 @require_GET
 @endpoint
-def suggestions(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def suggest_values(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Returns what the data in ?page= (JSON-LD, microdata, RDFa, Open Graph) says about the attributes, if the page's text has it."""
     return page_suggestions.describe_suggestions(cluster, _snapshot(cluster, request.GET.get("page")))
 
 
 @require_GET
 @endpoint
-def agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def measure_agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Returns how well the values of ?attribute='s draft rule agree with the pages' own data."""
     return page_suggestions.describe_agreement(cluster, _attribute(cluster, request.GET.get("attribute")))
 
 
 @require_GET
 @endpoint
-def coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def measure_coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Returns the hit rate of ?attribute= after counting some more pages."""
     attribute = _attribute(cluster, request.GET.get("attribute"))
     return {"attribute": attribute.pk, "coverage": drafts.describe_coverage(cluster, attribute)}
@@ -175,14 +175,14 @@ def coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 @require_GET
 @endpoint
-def without(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def list_titles(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Titles and addresses of the pages ?pages=1,2,3."""
     return {"pages": services.list_titles(cluster, _ids(request, "pages"))}
 
 
 @require_GET
 @endpoint
-def place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def describe_place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """A place of ?page=: its value, its path, and what else its element offers."""
     found = _page_tree(request, cluster)
     try:
@@ -197,7 +197,7 @@ def place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 @require_GET
 @endpoint
-def page_tree(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def browse_tree(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Children of ?node= of ?page= (without node: the root), or the hits of ?search=."""
     found = _page_tree(request, cluster)
     if "search" in request.GET:
@@ -210,14 +210,14 @@ def page_tree(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 @require_GET
 @endpoint
-def dimmed(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def list_dimmed(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """The elements of ?page= that are template or redundant."""
     return {"nodes": boilerplate.find_dimmed(cluster, _snapshot(cluster, request.GET.get("page")))}
 
 
 @require_GET
 @endpoint
-def looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def count_missing_looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """How many styles and pictures of ?page= are missing, and whether they can be loaded."""
     return page_looks.count_missing_files(_snapshot(cluster, request.GET.get("page")))
 
@@ -232,14 +232,14 @@ def load_looks(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]
 
 @require_GET
 @endpoint
-def looks_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
+def describe_looks_loading(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
     """Returns the progress of loading styles and pictures."""
     return page_looks.describe_loading(get_object_or_404(Run, pk=run_id, cluster=cluster))
 
 
 @require_POST
 @endpoint
-def learn(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
+def start_learning(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Starts learning the rule. `progress` is the address that tells the progress."""
     run = services.start_learning(cluster, request.user)
     return {"progress": reverse("workbench_learning", args=[cluster.site.slug, cluster.number, run.pk])}
@@ -247,14 +247,14 @@ def learn(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 @require_GET
 @endpoint
-def learning_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
+def describe_learning(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
     """Returns the progress of a learning run."""
     return services.describe_learning(get_object_or_404(Run, pk=run_id, cluster=cluster))
 
 
 @require_POST
 @endpoint
-def publish(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
+def publish_draft(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     """{lacking: [names]}: publishes the newest draft and answers {"rule": address}.
 
     If the draft lacks rules for attributes that are not in `lacking`, nothing is published and {"lacking": [names]} is answered.

@@ -5,9 +5,9 @@ from typing import Any
 from django import forms
 
 
-def said(form: forms.BaseForm) -> str:
+def join_errors(form: forms.BaseForm, separator: str = " ") -> str:
     """Return all errors of a form as one text."""
-    return " ".join(str(message) for messages in form.errors.values() for message in messages)
+    return separator.join(str(message) for messages in form.errors.values() for message in messages)
 
 
 def plain_numbers(form: forms.BaseForm) -> None:

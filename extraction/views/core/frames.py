@@ -20,7 +20,7 @@ from extraction.views.policy import requires
 @require_GET
 @requires(Role.VIEWER)
 @xframe_options_sameorigin
-def frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
+def show_frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
     """Show one page, made inert.
 
     `mark=[locations]` outlines places, each in its `hue` if it has one. `preview=1` leaves out the script that reports

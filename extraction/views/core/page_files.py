@@ -34,7 +34,7 @@ LOADED_AS = frozenset({"", "style", "image", "font", "empty"})
 
 @login_not_required
 @require_safe
-def asset(request: HttpRequest, token: str, name: str) -> HttpResponse:
+def serve_asset(request: HttpRequest, token: str, name: str) -> HttpResponse:
     """Serve one file: `<sha256>.<suffix>`, or `<row>_<depth>_<version>.css`."""
     site_id = addresses.read_token(token)
     wanted = addresses.parse_name(name)
@@ -52,7 +52,7 @@ def asset(request: HttpRequest, token: str, name: str) -> HttpResponse:
 
 @require_safe
 @requires(Role.VIEWER)
-def picture(_request: HttpRequest, slug: str, number: int, sha256: str) -> HttpResponse:
+def serve_picture(_request: HttpRequest, slug: str, number: int, sha256: str) -> HttpResponse:
     """Serve the picture of a template's first sample page, for its card."""
     named = Q(sha256=sha256) | Q(dimmed=sha256)
     if not sha256 or not Preview.objects.filter(named, cluster__site__slug=slug, cluster__number=number).exists():

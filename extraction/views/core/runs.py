@@ -20,7 +20,7 @@ PER_PAGE = 50
 
 @require_safe
 @requires(Role.VIEWER)
-def runs(request: HttpRequest, slug: str) -> HttpResponse:
+def list_runs(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the site's runs, newest first."""
     site = get_object_or_404(Site, slug=slug)
     found = Run.objects.filter(site=site).select_related("cluster", "created_by").annotate(problem_count=Count("problems")).order_by("-id")
@@ -32,14 +32,14 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 @requires(Role.VIEWER)
-def run(request: HttpRequest, run_id: int) -> HttpResponse:
+def show_run(request: HttpRequest, run_id: int) -> HttpResponse:
     """Show one run: its progress, its rate and what it could not use."""
     return render(request, "extraction/core/run.html", _context(request, run_id))
 
 
 @require_safe
 @requires(Role.VIEWER)
-def progress(request: HttpRequest, run_id: int) -> HttpResponse:
+def show_progress(request: HttpRequest, run_id: int) -> HttpResponse:
     """Show the part of the run's page that changes. The browser requests it again each second until the run has ended."""
     context = _context(request, run_id)
     following = context["next_run"]
@@ -50,7 +50,7 @@ def progress(request: HttpRequest, run_id: int) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
+def cancel_run(request: HttpRequest, run_id: int) -> HttpResponse:
     """Cancel a run. Editors may cancel their own, operators all."""
     found = get_object_or_404(Run, pk=run_id)
     may_control(request, found, or_refuse=True)

@@ -22,7 +22,7 @@ from extraction.views.templates.clusters import cluster_of
 
 @require_http_methods(("GET", "HEAD", "POST"))
 @requires(Role.EDITOR)
-def wrapper(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
+def show_wrapper(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
     """Show the page, whose content loads afterwards. POST takes the ticked columns and continues to the workbench."""
     cluster = cluster_of(slug, number)
     template = "extraction/lab/wrapper.html"
@@ -33,7 +33,7 @@ def wrapper(request: SignedInHttpRequest, slug: str, number: int) -> HttpRespons
 
 @require_safe
 @requires(Role.EDITOR)
-def look(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def show_wrapper_content(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show the content of the page. This takes seconds if the pages were not aligned before."""
     cluster = cluster_of(slug, number)
     return render(request, "extraction/lab/_wrapper.html", {"site": cluster.site, "cluster": cluster, **_build_content(request, cluster)})
@@ -41,7 +41,7 @@ def look(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_safe
 @requires(Role.EDITOR)
-def opinions(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def show_opinions(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show which methods agree with which suggested field, in a table that is already on the page."""
     cluster = cluster_of(slug, number)
     key, agreed = second_opinions.find_opinions(cluster)

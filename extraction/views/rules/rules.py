@@ -29,7 +29,7 @@ def find_rule(slug: str, number: int, version: int) -> Rule:
 
 @require_safe
 @requires(Role.VIEWER)
-def rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def list_rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """All versions, newest first, with what changed from one to the next."""
     cluster = cluster_of(slug, number)
     context = {
@@ -43,14 +43,14 @@ def rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_safe
 @requires(Role.VIEWER)
-def rule(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+def show_rule(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
     """One version: each attribute's XPath, how certain it is, what it gives and where it gives nothing."""
     return _page(request, find_rule(slug, number, version))
 
 
 @require_safe
 @requires(Role.VIEWER)
-def difference(request: HttpRequest, slug: str, number: int, version: int, other: int) -> HttpResponse:
+def show_difference(request: HttpRequest, slug: str, number: int, version: int, other: int) -> HttpResponse:
     """How a version differs from another one. `attribute=`: the part that says what this attribute gives by both."""
     old, new = find_rule(slug, number, other), find_rule(slug, number, version)
     name = request.GET.get("attribute", "")
@@ -70,7 +70,7 @@ def difference(request: HttpRequest, slug: str, number: int, version: int, other
 
 @require_safe
 @requires(Role.VIEWER)
-def export(request: HttpRequest, slug: str, number: int, version: int, form: str) -> HttpResponse:
+def download_rule(request: HttpRequest, slug: str, number: int, version: int, form: str) -> HttpResponse:
     """The rule as a file that runs without Vertex."""
     found = find_rule(slug, number, version)
     known = next((each for each in FORMS if each == form), None)
@@ -87,7 +87,7 @@ def export(request: HttpRequest, slug: str, number: int, version: int, form: str
 
 @require_POST
 @requires(Role.EDITOR)
-def preview(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+def preview_xpath(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
     """What another XPath would give, page by page; nothing is saved."""
     found = find_rule(slug, number, version)
     form = XPathForm(request.POST)
@@ -101,7 +101,7 @@ def preview(request: HttpRequest, slug: str, number: int, version: int) -> HttpR
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
-def edit(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+def edit_xpath(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
     """Saves another XPath as a new draft version. A GET, as after a refused POST, leads to the rule."""
     found = find_rule(slug, number, version)
     if request.method != "POST":
@@ -120,7 +120,7 @@ def edit(request: SignedInHttpRequest, slug: str, number: int, version: int) -> 
 
 @require_POST
 @requires(Role.EDITOR)
-def publish(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+def publish_rule(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
     """Makes a draft or a retired version the live rule. Whoever may publish may also undo it, so retired ones are allowed."""
     found = find_rule(slug, number, version)
     try:
@@ -133,7 +133,7 @@ def publish(request: SignedInHttpRequest, slug: str, number: int, version: int) 
 
 @require_POST
 @requires(Role.OPERATOR)
-def retire(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+def retire_rule(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
     """Takes the live rule out of use."""
     found = find_rule(slug, number, version)
     try:
@@ -146,7 +146,7 @@ def retire(request: SignedInHttpRequest, slug: str, number: int, version: int) -
 
 @require_POST
 @requires(Role.EDITOR)
-def learn(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
+def start_learning(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
     """Learns the rule from what is annotated."""
     cluster = cluster_of(slug, number)
     try:
@@ -158,7 +158,7 @@ def learn(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def extract(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
+def start_extraction(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
     """Runs the live rule over all matching pages."""
     cluster = cluster_of(slug, number)
     try:

@@ -18,14 +18,14 @@ EDIT = ("GET", "HEAD", "POST")
 
 @require_safe
 @requires(Role.VIEWER)
-def record_types(request: HttpRequest) -> HttpResponse:
+def list_record_types(request: HttpRequest) -> HttpResponse:
     """Show all record types with their attributes."""
     return render(request, "extraction/schema/record_types.html", {"rows": service.list_record_types()})
 
 
 @require_http_methods(EDIT)
 @requires(Role.EDITOR)
-def new(request: HttpRequest) -> HttpResponse:
+def create_record_type(request: HttpRequest) -> HttpResponse:
     """Create a record type.
 
     `template=id` names the template that the user came from. If it has no record type yet,
@@ -48,16 +48,16 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(EDIT)
 @requires(Role.VIEWER)
-def record_type(request: HttpRequest, slug: str) -> HttpResponse:
+def show_record_type(request: HttpRequest, slug: str) -> HttpResponse:
     """Show one record type. POST changes it, which needs an editor."""
     found = get_object_or_404(RecordType, slug=slug)
     if request.method == "POST":
-        return change(request, slug=slug)
+        return change_record_type(request, slug=slug)
     return _editor(request, found, RecordTypeForm(instance=found), attribute_rows(None, _initial(found)))
 
 
 @requires(Role.EDITOR)
-def change(request: HttpRequest, slug: str) -> HttpResponse:
+def change_record_type(request: HttpRequest, slug: str) -> HttpResponse:
     """Save the form of a record type."""
     found = get_object_or_404(RecordType, slug=slug)
     form = RecordTypeForm(request.POST, instance=RecordType.objects.get(pk=found.pk))
@@ -77,7 +77,7 @@ def change(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @requires(Role.OPERATOR)
-def delete(request: HttpRequest, slug: str) -> HttpResponse:
+def delete_record_type(request: HttpRequest, slug: str) -> HttpResponse:
     """Delete a record type that no template uses."""
     found = get_object_or_404(RecordType, slug=slug)
     try:
