@@ -77,19 +77,19 @@ def _describe_list_draft(cluster: Cluster, attribute: Attribute, record_list: Re
     """Describes the draft of the list that an attribute belongs to, with `rows` instead of values: {page: [{attribute id: values}, …]}."""
     labels = read_row_labels(cluster).get(record_list.pk, {})
     begun = sum(any(row.values()) for rows in labels.values() for row in rows.values())
-    said = {"attribute": attribute.pk, "list": record_list.pk}
+    head = {"attribute": attribute.pk, "list": record_list.pk}
     if begun < MIN_ROWS:
-        return {**said, "state": "empty"}
+        return {**head, "state": "empty"}
     workspace = open_workspace(cluster)
     lesson = workspace.learn_list(record_list, labels)
     if isinstance(lesson, LessonProblem):
-        return {**said, "state": "failed", "message": lesson.message, "page": lesson.snapshot_id}
+        return {**head, "state": "failed", "message": lesson.message, "page": lesson.snapshot_id}
     ids = {each.name: each.pk for each in list_row_attributes(record_list)}
     failed = {ids[problem.name]: problem.message for problem in lesson.failed}
     found = {
         page: [_row_json(row, ids) for row in rows[:MAX_ROWS]] for page, rows in workspace.read_rows(lesson.rule, only=[*shown]).items()
     }
-    return {**said, "state": "learned", "values": {page: [] for page in found}, "rows": found, "failed": failed}
+    return {**head, "state": "learned", "values": {page: [] for page in found}, "rows": found, "failed": failed}
 
 
 def _describe_similar(cluster: Cluster, snapshot_id: int, marked: Sequence[Location]) -> list[Mapping[str, Any]]:

@@ -11,7 +11,7 @@ from lxml import etree
 from annotations.models import Edit
 from extraction.algorithms.dom.nodes import Location
 from extraction.models import Attribute, Cluster, Snapshot
-from extraction.models.marked_places import said_as_json
+from extraction.models.marked_places import places_as_json
 from extraction.services.labels import labelling
 from extraction.services.labels.labelling import LabelError
 
@@ -54,8 +54,8 @@ def apply_changes(
                     cluster=cluster,
                     snapshot=snapshot,
                     attribute=change.attribute,
-                    before=said_as_json(before),
-                    after=said_as_json(after),
+                    before=places_as_json(before),
+                    after=places_as_json(after),
                     row=change.row,
                     step=number,
                     created_by=user,

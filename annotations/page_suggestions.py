@@ -68,5 +68,5 @@ def describe_agreement(cluster: Cluster, attribute: Attribute) -> dict[str, Any]
     found = page_data.measure_agreement(attribute, given, {pk: each.items for pk, each in data.items()})
     if found is None:
         return {"attribute": attribute.pk, "agreement": None}
-    said = {"words": found.words, "agree": found.agree, "compared": found.compared, "different": list(found.different)}
-    return {"attribute": attribute.pk, "agreement": said}
+    described = {"words": found.words, "agree": found.agree, "compared": found.compared, "different": list(found.different)}
+    return {"attribute": attribute.pk, "agreement": described}

@@ -148,16 +148,16 @@ def _describe_labels(cluster: Cluster, only: Sequence[int] | None = None) -> dic
     rows = Label.objects.filter(cluster=cluster).order_by("attribute_id", "snapshot_id", "row", "position")
     if only is not None:
         rows = rows.filter(attribute_id__in=only)
-    said: dict[int, dict[str, list[dict[str, Any]] | None]] = {}
+    described: dict[int, dict[str, list[dict[str, Any]] | None]] = {}
     fields = ("attribute_id", "snapshot_id", "row", "location", "value")
     for attribute_id, snapshot_id, row, location, value in rows.values_list(*fields):
-        pages = said.setdefault(attribute_id, {})
+        pages = described.setdefault(attribute_id, {})
         at = f"{snapshot_id}/{row}" if row else str(snapshot_id)
         if location is None:
             pages[at] = None
         else:
             pages[at] = [*(pages.get(at) or []), {"location": location, "value": value[: 2 * PREVIEW_CHARS]}]
-    return said
+    return described
 
 
 def _describe_rules(cluster: Cluster) -> dict[str, Any]:

@@ -50,9 +50,9 @@ def read_standing(run: Run, *, conditional: bool) -> Standing:
     conditional: request kept pages with their ETag and Last-Modified, so that the server need not send unchanged pages.
     """
     rows = CrawlAddress.objects.filter(run=run)
-    said = _read_headers(run.site) if conditional else {}
+    headers = _read_headers(run.site) if conditional else {}
     waiting = rows.queued().order_by("pk").values_list("url", "depth", "via")
-    queued = tuple(_address(url, depth, via, said.get(url, {})) for url, depth, via in waiting.iterator(chunk_size=10_000))
+    queued = tuple(_address(url, depth, via, headers.get(url, {})) for url, depth, via in waiting.iterator(chunk_size=10_000))
     done = rows.done()
     pages = done.filter(outcome__in=PAGES).count()
     return Standing(queued, tuple(done.values_list("url", flat=True).iterator(chunk_size=10_000)), pages)

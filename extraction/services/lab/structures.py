@@ -90,17 +90,17 @@ def _document_type(cluster: Cluster) -> Iterator[str]:
 
 def _articles(cluster: Cluster) -> Iterator[str]:
     """Yield the node extraction pattern of the sample pages, then the title and the body of each page."""
-    told = articles.find_articles(cluster)
-    if told is None and document_types.holds_xml(cluster):
+    found = articles.find_articles(cluster)
+    if found is None and document_types.holds_xml(cluster):
         raise JobError(f"the pages of {cluster.label} are XML, but rtdm-patterns reads HTML news pages. For XML, use --method xtract")
-    if told is None:
+    if found is None:
         raise JobError(f"{cluster.label} has fewer than two readable sample pages of HTML")
-    yield write_pattern(told.pattern.tree)
+    yield write_pattern(found.pattern.tree)
     for snapshot in sample_trees.read_samples(cluster).snapshots:
-        found = articles.find_article(cluster, snapshot)
+        article = articles.find_article(cluster, snapshot)
         yield f"{snapshot.page.url}"
-        yield f"  title  {_short(found.title.text) if found.title else '–'}"
-        yield f"  body   {_short(found.body.text) + f' ({len(found.body.text.split()):,} words)' if found.body else '–'}"
+        yield f"  title  {_short(article.title.text) if article.title else '–'}"
+        yield f"  body   {_short(article.body.text) + f' ({len(article.body.text.split()):,} words)' if article.body else '–'}"
 
 
 def _short(text: str) -> str:
