@@ -44,7 +44,7 @@ def endpoint(view: Endpoint) -> Callable[..., HttpResponse]:
 
     def answered(request: HttpRequest, slug: str, number: int, **more: Any) -> HttpResponse:
         try:
-            return JsonResponse(view(request, _cluster(slug, number), **more))
+            return JsonResponse(view(request, _find_cluster(slug, number), **more))
         except (BadRequest, JobError, LabelError, PageError, StateError) as error:
             return JsonResponse({"error": str(error)}, status=400)
 
@@ -55,7 +55,7 @@ def endpoint(view: Endpoint) -> Callable[..., HttpResponse]:
 @requires(Role.EDITOR)
 def show_workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Shows the page where values are marked or, if there is no record type yet, where a record type is chosen."""
-    cluster = _cluster(slug, number)
+    cluster = _find_cluster(slug, number)
     context = {"cluster": cluster, "site": cluster.site, "section": "sites"}
     if cluster.record_type is None:
         return render(request, "annotations/record_type.html", {**context, "record_types": RecordType.objects.all()})
@@ -66,7 +66,7 @@ def show_workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse
 @requires(Role.EDITOR)
 def offer_record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Offers the data that the template's pages contain about themselves as a start for a record type; empty if there is none."""
-    cluster = _cluster(slug, number)
+    cluster = _find_cluster(slug, number)
     return render(request, "annotations/_offered.html", {"cluster": cluster, "offer": stored_data.propose_record_type(cluster)})
 
 
@@ -74,7 +74,7 @@ def offer_record_type(request: HttpRequest, slug: str, number: int) -> HttpRespo
 @requires(Role.EDITOR)
 def choose_record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Sets the record type of this template's pages and goes on to the workbench."""
-    cluster = _cluster(slug, number)
+    cluster = _find_cluster(slug, number)
     chosen = get_object_or_404(RecordType, slug=request.POST.get("record_type", ""))
     try:
         clusters.set_record_type(cluster, chosen)
@@ -89,7 +89,7 @@ def describe_state(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, 
     """Samples, attributes and labels. ?also=1,2: pages of the template to be shown although they are not samples."""
     found = services.describe_state(cluster, edits.find_possible_steps(cluster, request.user))
     known = {sample["id"] for sample in found["samples"]}
-    found["samples"] += recommendations.describe_pages(cluster, [pk for pk in _ids(request, "also") if pk not in known])
+    found["samples"] += recommendations.describe_pages(cluster, [pk for pk in _read_ids(request, "also") if pk not in known])
     return found
 
 
@@ -105,9 +105,9 @@ def load_pages(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @endpoint
 def change_labels(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     """{page, changes: [{attribute, locations: [...] | null}]}: what is now said of attributes on a page."""
-    body = _body(request)
-    snapshot = _snapshot(cluster, body.get("page"))
-    changes = [_change(cluster, row) for row in _list(body, "changes")]
+    body = _read_body(request)
+    snapshot = _find_snapshot(cluster, body.get("page"))
+    changes = [_read_change(cluster, row) for row in _read_list(body, "changes")]
     if not changes:
         raise BadRequest("changes: the list is empty")
     nodes = services.read_page_tree(cluster, snapshot).nodes
@@ -136,9 +136,9 @@ def describe_draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 
     ?also=1,2: pages whose values are wanted in addition to those of the samples.
     """
-    page = _number(request, "page") if request.GET.get("page") else None
-    shown = dict.fromkeys([*services.list_sample_ids(cluster), *_ids(request, "also")])
-    return drafts.describe_draft(cluster, _attribute(cluster, request.GET.get("attribute")), shown, page)
+    page = _read_number(request, "page") if request.GET.get("page") else None
+    shown = dict.fromkeys([*services.list_sample_ids(cluster), *_read_ids(request, "also")])
+    return drafts.describe_draft(cluster, _find_attribute(cluster, request.GET.get("attribute")), shown, page)
 
 
 @require_GET
@@ -148,28 +148,28 @@ def recommend_pages(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 
     ?begun=1,2: pages worked on, in the order in which they are shown.
     """
-    return recommendations.describe_recommendations(cluster, services.list_sample_ids(cluster), _ids(request, "begun"))
+    return recommendations.describe_recommendations(cluster, services.list_sample_ids(cluster), _read_ids(request, "begun"))
 
 
 @require_GET
 @endpoint
 def suggest_values(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Returns what the data in ?page= (JSON-LD, microdata, RDFa, Open Graph) says about the attributes, if the page's text has it."""
-    return page_suggestions.describe_suggestions(cluster, _snapshot(cluster, request.GET.get("page")))
+    return page_suggestions.describe_suggestions(cluster, _find_snapshot(cluster, request.GET.get("page")))
 
 
 @require_GET
 @endpoint
 def measure_agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Returns how well the values of ?attribute='s draft rule agree with the pages' own data."""
-    return page_suggestions.describe_agreement(cluster, _attribute(cluster, request.GET.get("attribute")))
+    return page_suggestions.describe_agreement(cluster, _find_attribute(cluster, request.GET.get("attribute")))
 
 
 @require_GET
 @endpoint
 def measure_coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Returns the hit rate of ?attribute= after counting some more pages."""
-    attribute = _attribute(cluster, request.GET.get("attribute"))
+    attribute = _find_attribute(cluster, request.GET.get("attribute"))
     return {"attribute": attribute.pk, "coverage": drafts.describe_coverage(cluster, attribute)}
 
 
@@ -177,16 +177,16 @@ def measure_coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @endpoint
 def list_titles(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Titles and addresses of the pages ?pages=1,2,3."""
-    return {"pages": services.list_titles(cluster, _ids(request, "pages"))}
+    return {"pages": services.list_titles(cluster, _read_ids(request, "pages"))}
 
 
 @require_GET
 @endpoint
 def describe_place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """A place of ?page=: its value, its path, and what else its element offers."""
-    found = _page_tree(request, cluster)
+    found = _read_page_tree(request, cluster)
     try:
-        location = _location(json.loads(request.GET.get("location", "")))
+        location = _read_location(json.loads(request.GET.get("location", "")))
     except json.JSONDecodeError as error:
         raise BadRequest(f"location: this is not JSON: {error}") from error
     shown = tree.describe_place(found, location)
@@ -199,27 +199,27 @@ def describe_place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @endpoint
 def browse_tree(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Children of ?node= of ?page= (without node: the root), or the hits of ?search=."""
-    found = _page_tree(request, cluster)
+    found = _read_page_tree(request, cluster)
     if "search" in request.GET:
         return tree.search_tree(found, request.GET["search"][:200])
-    node = _number(request, "node") if request.GET.get("node") else None
+    node = _read_number(request, "node") if request.GET.get("node") else None
     if node is not None and node >= len(found.nodes):
         raise BadRequest(f"node: the page has {len(found.nodes)} elements, so there is no element {node}")
-    return tree.list_children(found, node, after=_number(request, "after"))
+    return tree.list_children(found, node, after=_read_number(request, "after"))
 
 
 @require_GET
 @endpoint
 def list_dimmed(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """The elements of ?page= that are template or redundant."""
-    return {"nodes": boilerplate.find_dimmed(cluster, _snapshot(cluster, request.GET.get("page")))}
+    return {"nodes": boilerplate.find_dimmed(cluster, _find_snapshot(cluster, request.GET.get("page")))}
 
 
 @require_GET
 @endpoint
 def count_missing_looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """How many styles and pictures of ?page= are missing, and whether they can be loaded."""
-    return page_looks.count_missing_files(_snapshot(cluster, request.GET.get("page")))
+    return page_looks.count_missing_files(_find_snapshot(cluster, request.GET.get("page")))
 
 
 @require_POST
@@ -262,7 +262,7 @@ def publish_draft(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, A
     draft = services.find_newest_draft(cluster)
     if draft is None:
         raise BadRequest("There is no draft to publish. Learn a rule first.")
-    known = _body(request).get("lacking")
+    known = _read_body(request).get("lacking")
     names = services.list_lacking_attributes(draft)
     if not set(names) <= set(known if isinstance(known, list) else []):
         return {"lacking": names}
@@ -275,22 +275,22 @@ def _answer_step(cluster: Cluster, step: edits.EditStep | None, user: User) -> d
     return services.describe_change(cluster, step, steps) if step else {"nothing": True, "steps": steps}
 
 
-def _cluster(slug: str, number: int) -> Cluster:
+def _find_cluster(slug: str, number: int) -> Cluster:
     return get_object_or_404(Cluster.objects.select_related("site", "record_type"), site__slug=slug, number=number)
 
 
-def _page_tree(request: HttpRequest, cluster: Cluster) -> tree.PageTree:
-    return services.read_page_tree(cluster, _snapshot(cluster, request.GET.get("page")))
+def _read_page_tree(request: HttpRequest, cluster: Cluster) -> tree.PageTree:
+    return services.read_page_tree(cluster, _find_snapshot(cluster, request.GET.get("page")))
 
 
-def _snapshot(cluster: Cluster, value: Any) -> Snapshot:
+def _find_snapshot(cluster: Cluster, value: Any) -> Snapshot:
     found = Snapshot.objects.filter(cluster=cluster, pk=int(value)).first() if str(value).isdecimal() else None
     if found is None:
         raise BadRequest(f"page: {cluster.label} has no page {value!r}")
     return found
 
 
-def _attribute(cluster: Cluster, value: Any) -> Attribute:
+def _find_attribute(cluster: Cluster, value: Any) -> Attribute:
     found = None
     if str(value).isdecimal() and cluster.record_type_id:
         found = Attribute.objects.of_cluster(cluster).filter(pk=int(value)).first()
@@ -299,30 +299,30 @@ def _attribute(cluster: Cluster, value: Any) -> Attribute:
     return found
 
 
-def _change(cluster: Cluster, row: Any) -> edits.Change:
+def _read_change(cluster: Cluster, row: Any) -> edits.Change:
     if not isinstance(row, dict) or "locations" not in row:
         raise BadRequest(f"changes: each change needs an attribute and locations, got {row!r}")
     locations = row["locations"]
     number = row.get("row", 0)
     if type(number) is not int or number < 0:
         raise BadRequest(f"row: a whole number from 0 is needed, got {number!r}")
-    return edits.Change(_attribute(cluster, row.get("attribute")), None if locations is None else _locations(locations), number)
+    return edits.Change(_find_attribute(cluster, row.get("attribute")), None if locations is None else _read_locations(locations), number)
 
 
-def _locations(rows: Any) -> tuple[Location, ...]:
+def _read_locations(rows: Any) -> tuple[Location, ...]:
     if not isinstance(rows, list):
         raise BadRequest(f"locations: a list is needed, got {rows!r}")
-    return tuple(_location(row) for row in rows)
+    return tuple(_read_location(row) for row in rows)
 
 
-def _location(row: Any) -> Location:
+def _read_location(row: Any) -> Location:
     try:
         return Location.from_json(row)
     except ValueError as error:
         raise BadRequest(str(error)) from error
 
 
-def _body(request: HttpRequest) -> dict[str, Any]:
+def _read_body(request: HttpRequest) -> dict[str, Any]:
     try:
         body = json.loads(request.body)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
@@ -332,18 +332,18 @@ def _body(request: HttpRequest) -> dict[str, Any]:
     return body
 
 
-def _list(body: dict[str, Any], name: str) -> list[Any]:
+def _read_list(body: dict[str, Any], name: str) -> list[Any]:
     found = body.get(name)
     if not isinstance(found, list):
         raise BadRequest(f"{name}: a list is needed, got {found!r}")
     return found
 
 
-def _ids(request: HttpRequest, name: str) -> list[int]:
+def _read_ids(request: HttpRequest, name: str) -> list[int]:
     return [int(part) for part in request.GET.get(name, "").split(",") if part.isdecimal()][:MAX_LISTED]
 
 
-def _number(request: HttpRequest, name: str) -> int:
+def _read_number(request: HttpRequest, name: str) -> int:
     text = request.GET.get(name) or "0"
     if not text.isdecimal():
         raise BadRequest(f"{name}: a number is needed, got {text!r}")

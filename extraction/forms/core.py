@@ -10,7 +10,7 @@ def join_errors(form: forms.BaseForm, separator: str = " ") -> str:
     return separator.join(str(message) for messages in form.errors.values() for message in messages)
 
 
-def plain_numbers(form: forms.BaseForm) -> None:
+def word_number_errors(form: forms.BaseForm) -> None:
     """Put the error messages of a form's number fields in plain words."""
     for field in form.fields.values():
         if isinstance(field, forms.IntegerField):  # includes FloatField

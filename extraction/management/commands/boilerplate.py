@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.text import Truncator
 
 from extraction.management import following, template_arguments
 from extraction.models import Cluster
@@ -22,10 +23,10 @@ class Command(BaseCommand):
 
     def handle(self, *, site: str, template: str | None, method: str, parts: int, **_: Any) -> None:
         if template is not None:
-            cluster = template_arguments.template_named(site, template)
+            cluster = template_arguments.find_template(site, template)
             self._print_parts(cluster, method, parts)
             return
-        for cluster in following.site_named(site).clusters.order_by("number"):
+        for cluster in following.find_site(site).clusters.order_by("number"):
             report = boilerplate_parts.report(cluster, method)
             self.stdout.write(f"{cluster.label}: {_shares(report) if report else 'telling template from content takes at least two pages'}")
 
@@ -35,8 +36,8 @@ class Command(BaseCommand):
             raise CommandError(f"{cluster.label} has fewer than two pages, so template cannot be told from content.")
         self.stdout.write(f"{cluster.label}: {_shares(report)}")
         for part in report.parts[: max(0, most)]:
-            text = part.text if len(part.text) <= SHOWN_CHARS else part.text[: SHOWN_CHARS - 1] + "…"
-            self.stdout.write(f"{part.pages:5} pages {part.size_bytes:9,} bytes  {text or part.place}")
+            text = Truncator(part.text).chars(SHOWN_CHARS) or part.place
+            self.stdout.write(f"{part.pages:5} pages {part.size_bytes:9,} bytes  {text}")
         if len(report.parts) > most:
             self.stdout.write(f"and {len(report.parts) - most:,} more")
 

@@ -18,7 +18,7 @@ class Command(VertexCommand):
         following.add_arguments(parser)
 
     def handle(self, *, site: str, wait: bool, here: bool, **_: Any) -> None:
-        found = following.site_named(site)
+        found = following.find_site(site)
         following.follow(self, monitors.start_check(found), wait=wait, here=here)
         if wait or here:
             for each in Breakage.objects.open().of_site(found).select_related("cluster", "proposal"):

@@ -41,7 +41,7 @@ class Command(VertexCommand):
             raise CommandError("--method requires --compare; to use another method for the site's templates, use --adopt")
         if adopt and not (wait or here):
             raise CommandError("--adopt requires --wait or --here, because groups can only be adopted once they are found")
-        found = following.site_named(site)
+        found = following.find_site(site)
         if compare:
             self._compare(found, method or list(METHODS))
             return

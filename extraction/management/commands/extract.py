@@ -18,7 +18,7 @@ class Command(VertexCommand):
 
     def handle(self, *, site: str, template: str | None, wait: bool, here: bool, **_: Any) -> None:
         if template is None:
-            run = extract_records.start_site_extraction(following.site_named(site))
+            run = extract_records.start_site_extraction(following.find_site(site))
         else:
-            run = extract_records.start_extraction(template_arguments.template_named(site, template))
+            run = extract_records.start_extraction(template_arguments.find_template(site, template))
         following.follow(self, run, wait=wait, here=here)

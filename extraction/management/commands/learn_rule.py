@@ -17,5 +17,5 @@ class Command(VertexCommand):
         following.add_arguments(parser)
 
     def handle(self, *, site: str, template: str, wait: bool, here: bool, **_: Any) -> None:
-        run = learn_rule.start_learning(template_arguments.template_named(site, template))
+        run = learn_rule.start_learning(template_arguments.find_template(site, template))
         following.follow(self, run, wait=wait, here=here)

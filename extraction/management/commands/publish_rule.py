@@ -18,7 +18,7 @@ class Command(VertexCommand):
         parser.add_argument("--rule-version", type=int, help="the version (default: the newest draft)")
 
     def handle(self, *, site: str, template: str, rule_version: int | None, **_: Any) -> None:
-        cluster = template_arguments.template_named(site, template)
+        cluster = template_arguments.find_template(site, template)
         known = Rule.objects.filter(cluster=cluster).order_by("-version")
         wanted = known.unpublished() if rule_version is None else known.filter(version=rule_version)
         rule = wanted.first()

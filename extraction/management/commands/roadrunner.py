@@ -7,7 +7,7 @@ from django.db.models import Count
 
 from extraction.algorithms.alignment.roadrunner.infer import PAGES
 from extraction.management import template_arguments
-from extraction.management.following import site_named
+from extraction.management.following import find_site
 from extraction.management.vertex_command import VertexCommand
 from extraction.models import Cluster
 from extraction.services.lab import wrappers
@@ -24,7 +24,7 @@ class Command(VertexCommand):
     def handle(self, *, site: str, template: str | None, pages: int, form: str, **_: Any) -> None:
         if pages < 2:
             raise CommandError("--pages: at least two pages are needed.")
-        cluster = template_arguments.template_named(site, template) if template else _find_largest(site)
+        cluster = template_arguments.find_template(site, template) if template else _find_largest(site)
         seen = wrappers.infer_wrapper(cluster, pages=pages)
         urls = [snapshot.page.url for snapshot in seen.snapshots]
         resorts = seen.found.resorts
@@ -37,7 +37,7 @@ class Command(VertexCommand):
 
 
 def _find_largest(site: str) -> Cluster:
-    found = Cluster.objects.filter(site=site_named(site)).annotate(held=Count("snapshots")).order_by("-held", "number").first()
+    found = Cluster.objects.filter(site=find_site(site)).annotate(held=Count("snapshots")).order_by("-held", "number").first()
     if found is None:
         raise CommandError(f"{site} has no templates yet.")
     return found

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.utils.text import Truncator
 
 from extraction.algorithms.alignment.methods import METHODS
 from extraction.algorithms.alignment.schema import Repeated, SchemaField, Tuple
@@ -22,7 +23,7 @@ class Command(VertexCommand):
         parser.add_argument("--method", choices=[*METHODS, *structures.DESCRIPTIONS], default="exalg", help="the method (default: exalg)")
 
     def handle(self, *, site: str, template: str, method: str, **_: Any) -> None:
-        cluster = template_arguments.template_named(site, template)
+        cluster = template_arguments.find_template(site, template)
         if method in structures.DESCRIPTIONS:
             self.stdout.writelines(f"{line}\n" for line in structures.DESCRIPTIONS[method](cluster))
             return
@@ -64,5 +65,4 @@ def _pages(number: int) -> str:
 
 
 def _examples(values: Iterable[str]) -> str:
-    shown = list(dict.fromkeys(values))[:EXAMPLES]
-    return " | ".join(text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…" for text in shown)
+    return " | ".join(Truncator(text).chars(WIDTH) for text in list(dict.fromkeys(values))[:EXAMPLES])

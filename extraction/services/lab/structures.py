@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from django.utils.text import Truncator
 from lxml import etree
 
 from extraction.algorithms.alignment.methods import METHODS
@@ -99,12 +100,9 @@ def _articles(cluster: Cluster) -> Iterator[str]:
     for snapshot in sample_trees.read_samples(cluster).snapshots:
         article = articles.find_article(cluster, snapshot)
         yield f"{snapshot.page.url}"
-        yield f"  title  {_short(article.title.text) if article.title else '–'}"
-        yield f"  body   {_short(article.body.text) + f' ({len(article.body.text.split()):,} words)' if article.body else '–'}"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"
+        yield f"  title  {Truncator(article.title.text).chars(WIDTH) if article.title else '–'}"
+        words = f" ({len(article.body.text.split()):,} words)" if article.body else ""
+        yield f"  body   {Truncator(article.body.text).chars(WIDTH) if article.body else '–'}{words}"
 
 
 DESCRIPTIONS: Mapping[str, Callable[[Cluster], Iterator[str]]] = {"xtract": _document_type, "rtdm-patterns": _articles}

@@ -24,14 +24,14 @@ from extraction.views.sites.sites import render_settings
 @requires(Role.EDITOR)
 def start_crawl(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Start to fetch the site's pages, for the first time or again."""
-    return _started(request, slug, crawl_site.start_crawl)
+    return _start(request, slug, crawl_site.start_crawl)
 
 
 @require_POST
 @requires(Role.EDITOR)
 def start_extracting_crawl(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Start a crawl of the whole site that extracts records."""
-    return _started(request, slug, crawl_site.start_extracting_crawl)
+    return _start(request, slug, crawl_site.start_extracting_crawl)
 
 
 @require_safe
@@ -80,39 +80,39 @@ def list_addresses(request: HttpRequest, run_id: int) -> HttpResponse:
 @requires(Role.EDITOR)
 def pause_run(request: HttpRequest, run_id: int) -> HttpResponse:
     """Pause a crawl. Editors may pause their own, operators all."""
-    run = _controlled(request, run_id)
+    run = _find_controlled(request, run_id)
     if runs.pause_run(run):
         messages.success(request, "Paused. Resume it to continue where it stopped.")
     else:
         messages.info(request, "The run is already paused or has ended.")
-    return redirect(_back(request, run))
+    return redirect(_find_origin(request, run))
 
 
 @require_POST
 @requires(Role.EDITOR)
 def resume_run(request: HttpRequest, run_id: int) -> HttpResponse:
     """Resume a crawl that is paused, failed or was cancelled."""
-    run = _controlled(request, run_id)
+    run = _find_controlled(request, run_id)
     outcome = runs.resume_run(run)
     if outcome is runs.Resumption.NOT_RESTING:
         messages.info(request, "The run is already running or has ended.")
     elif outcome is runs.Resumption.ANOTHER_UNDER_WAY:
         messages.error(request, "Another crawl of this site is running. Wait until it ends or cancel it, then resume this one.")
-    return redirect(_back(request, run))
+    return redirect(_find_origin(request, run))
 
 
-def _controlled(request: HttpRequest, run_id: int) -> Run:
+def _find_controlled(request: HttpRequest, run_id: int) -> Run:
     run = get_object_or_404(Run.objects.select_related("site"), pk=run_id, kind=Run.Kind.CRAWL)
     may_control(request, run, or_refuse=True)
     return run
 
 
-def _back(request: HttpRequest, run: Run) -> str:
+def _find_origin(request: HttpRequest, run: Run) -> str:
     """Return the page that had the button: the site's or the run's."""
     return run.site.get_absolute_url() if request.POST.get("from") == "site" else run.get_absolute_url()
 
 
-def _started(request: SignedInHttpRequest, slug: str, begin: Callable[..., Run]) -> HttpResponse:
+def _start(request: SignedInHttpRequest, slug: str, begin: Callable[..., Run]) -> HttpResponse:
     site = get_object_or_404(Site, slug=slug)
     try:
         begin(site, request.user)

@@ -67,11 +67,11 @@ def download_csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBa
     return StreamingHttpResponse(
         export_csv.join_lines(lines),
         content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{_file_name(cluster, name)}"'},
+        headers={"Content-Disposition": f'attachment; filename="{_name_file(cluster, name)}"'},
     )
 
 
-def _file_name(cluster: Cluster, list_name: str) -> str:
+def _name_file(cluster: Cluster, list_name: str) -> str:
     """Return the name of the file. The site's name is shortened, so that the name of the list is always part of it.
 
     list_name: the list whose rows the file has; empty for pages.

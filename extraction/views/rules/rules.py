@@ -45,7 +45,7 @@ def list_rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @requires(Role.VIEWER)
 def show_rule(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
     """One version: each attribute's XPath, how certain it is, what it gives and where it gives nothing."""
-    return _page(request, find_rule(slug, number, version))
+    return _render_rule(request, find_rule(slug, number, version))
 
 
 @require_safe
@@ -108,12 +108,12 @@ def edit_xpath(request: SignedInHttpRequest, slug: str, number: int, version: in
         return redirect(found)
     form = XPathForm(request.POST)
     if not form.is_valid():
-        return _page(request, found, error="Enter an XPath before you save.", name=request.POST.get("attribute", ""))
+        return _render_rule(request, found, error="Enter an XPath before you save.", name=request.POST.get("attribute", ""))
     name, xpath = form.cleaned_data["attribute"], form.cleaned_data["xpath"]
     try:
         draft = service.edit_xpath(found, name, xpath, request.user)
     except (RuleError, XPathError) as error:
-        return _page(request, found, error=str(error), name=name, xpath=xpath)
+        return _render_rule(request, found, error=str(error), name=name, xpath=xpath)
     messages.success(request, f"Saved as version {draft.version}, a draft. Publish it to use it.")
     return redirect(draft)
 
@@ -168,7 +168,7 @@ def start_extraction(request: SignedInHttpRequest, slug: str, number: int) -> Ht
     return redirect(cluster)
 
 
-def _page(request: HttpRequest, found: Rule, *, error: str = "", name: str = "", xpath: str = "") -> HttpResponse:
+def _render_rule(request: HttpRequest, found: Rule, *, error: str = "", name: str = "", xpath: str = "") -> HttpResponse:
     cluster = found.cluster
     context = {
         "site": cluster.site,

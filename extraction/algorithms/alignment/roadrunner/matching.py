@@ -7,7 +7,7 @@ aligned one by one, and the result is always well formed. Two strings that diffe
 in this order:
 
 1. An iterator (`squares`). The token before the mismatch is the last delimiter. What stands from the mismatch to its next occurrence, on
-   either side, is the square. It is matched backwards with what came before.
+   either side, is the square. It is matched walk_back with what came before.
 2. An optional part. The mismatching token is searched ahead on both sides, the nearest first.
 3. Both at once: optional parts on both sides, up to the nearest two tokens that match. The paper does not have this. Without it, two pages
    with different optional blocks at one place do not align.
@@ -28,7 +28,18 @@ from dataclasses import dataclass, field
 from extraction.algorithms.alignment.roadrunner import optionals
 from extraction.algorithms.alignment.roadrunner.partial_alignment import ANYHOW, BOTH, STRICT, AlignedPair, Alignment, skip_to
 from extraction.algorithms.alignment.roadrunner.squares import find_iterators
-from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Pcdata, Plus, Text, required, size, stacked
+from extraction.algorithms.alignment.roadrunner.wrapper import (
+    Element,
+    Maybe,
+    Node,
+    Nodes,
+    Pcdata,
+    Plus,
+    Text,
+    count_required_tokens,
+    count_tokens,
+    stack_nodes,
+)
 from extraction.algorithms.errors import AlignmentError
 
 RETURNS = 50
@@ -187,7 +198,7 @@ class Matching:
         """Align two optional parts, or two repeated ones."""
         assert isinstance(two, Maybe | Plus)  # noqa: S101 - of the type of `one`; the checker does not see it
         found = self._within(one.part, two.part, 0, whole=True)
-        if found is None or not found.met(required(one.part), size(two.part)):
+        if found is None or not found.met(count_required_tokens(one.part), count_tokens(two.part)):
             return None
         return at.further((type(one)(found.nodes()),), found._replace(i=at.i + 1, j=at.j + 1))
 
@@ -213,7 +224,7 @@ class Matching:
 
         If there are no rows, the result stays at j.
         """
-        found = Alignment(stacked(part), len(part), j)
+        found = Alignment(stack_nodes(part), len(part), j)
         while found.j < len(twos):
             row = self._row(found.nodes(), twos, found.j)
             if row is None:
@@ -223,7 +234,7 @@ class Matching:
 
     def _row(self, part: Nodes, twos: Sequence[Node], j: int) -> Alignment | None:
         found = self._within(part, twos, j, whole=False)
-        if found is None or found.j == j or not found.met(required(part), size(twos[j : found.j])):
+        if found is None or found.j == j or not found.met(count_required_tokens(part), count_tokens(twos[j : found.j])):
             return None
         return found
 
