@@ -46,7 +46,7 @@ def describe_suggestions(cluster: Cluster, snapshot: Snapshot) -> dict[str, Any]
 def _main_text(
     cluster: Cluster, snapshot: Snapshot, attributes: Sequence[Attribute], nodes: Sequence[etree._Element]
 ) -> list[page_data.Suggestion]:
-    """Suggests the element of the page's main text for attributes whose names mean main text."""
+    """Suggest the element of the page's main text for attributes whose names mean main text."""
     wanting = [attribute for attribute in attributes if boilerplate.wants_main_text(attribute)]
     place = boilerplate.find_main_text(cluster, snapshot) if wanting else None
     if place is None:
@@ -56,7 +56,11 @@ def _main_text(
 
 
 def describe_agreement(cluster: Cluster, attribute: Attribute) -> dict[str, Any]:
-    """{"attribute", "agreement": {"words", "agree", "compared", "different": pages}, None where the pages say nothing of it}."""
+    """Return how well an attribute's draft agrees with the embedded data of the pages.
+
+    {"attribute", "agreement": {"words", "agree", "compared", "different": pages}}; the agreement is None if there is no draft or the
+    pages have no data for the attribute.
+    """
     space = open_workspace(cluster)
     labels = read_labels(cluster).get(attribute.pk, {})
     rule = space.learn_rule(attribute, labels) if any(labels.values()) else None

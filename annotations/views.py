@@ -24,7 +24,9 @@ from extraction.services.core.coverage import MAX_LISTED
 from extraction.services.core.runs import JobError
 from extraction.services.intake import load_assets
 from extraction.services.labels.labelling import LabelError
+from extraction.services.learning import learn_rule
 from extraction.services.learning.workspaces import open_workspace
+from extraction.services.rules import rules
 from extraction.services.rules.rules import StateError
 from extraction.services.suggestions import page_data as stored_data
 from extraction.services.templates import boilerplate, clusters
@@ -40,7 +42,7 @@ Endpoint = Callable[..., dict[str, Any]]
 
 
 def endpoint(view: Endpoint) -> Callable[..., HttpResponse]:
-    """Makes a view that answers with JSON values for a cluster, for editors only. Errors in the request become a 400 with the reason."""
+    """Make a view that answers with JSON values for a cluster, for editors only. Errors in the request become a 400 with the reason."""
 
     def answered(request: HttpRequest, slug: str, number: int, **more: Any) -> HttpResponse:
         try:
@@ -54,7 +56,7 @@ def endpoint(view: Endpoint) -> Callable[..., HttpResponse]:
 @require_GET
 @requires(Role.EDITOR)
 def show_workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Shows the page where values are marked or, if there is no record type yet, where a record type is chosen."""
+    """Show the page where values are marked or, if there is no record type yet, where a record type is chosen."""
     cluster = _find_cluster(slug, number)
     context = {"cluster": cluster, "site": cluster.site, "section": "sites"}
     if cluster.record_type is None:
@@ -65,7 +67,7 @@ def show_workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse
 @require_GET
 @requires(Role.EDITOR)
 def offer_record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Offers the data that the template's pages contain about themselves as a start for a record type; empty if there is none."""
+    """Offer the data that the template's pages contain about themselves as a start for a record type; empty if there is none."""
     cluster = _find_cluster(slug, number)
     return render(request, "annotations/_offered.html", {"cluster": cluster, "offer": stored_data.propose_record_type(cluster)})
 
@@ -73,7 +75,7 @@ def offer_record_type(request: HttpRequest, slug: str, number: int) -> HttpRespo
 @require_POST
 @requires(Role.EDITOR)
 def choose_record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Sets the record type of this template's pages and goes on to the workbench."""
+    """Set the record type of this template's pages and goes on to the workbench."""
     cluster = _find_cluster(slug, number)
     chosen = get_object_or_404(RecordType, slug=request.POST.get("record_type", ""))
     try:
@@ -86,7 +88,7 @@ def choose_record_type(request: HttpRequest, slug: str, number: int) -> HttpResp
 @require_GET
 @endpoint
 def describe_state(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Samples, attributes and labels. ?also=1,2: pages of the template to be shown although they are not samples."""
+    """Return the samples, attributes and labels. ?also=1,2 names pages of the template to show in addition to the samples."""
     found = services.describe_state(cluster, edits.find_possible_steps(cluster, request.user))
     known = {sample["id"] for sample in found["samples"]}
     found["samples"] += recommendations.describe_pages(cluster, [pk for pk in _read_ids(request, "also") if pk not in known])
@@ -96,7 +98,7 @@ def describe_state(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, 
 @require_GET
 @endpoint
 def load_pages(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Reads some more pages to learn from. The workbench asks again until it is complete."""
+    """Read some more pages to learn from. The workbench asks again until it is complete."""
     filling = open_workspace(cluster).fill()
     return {"loaded": filling.loaded, "wanted": filling.wanted, "complete": filling.complete}
 
@@ -104,7 +106,7 @@ def load_pages(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_POST
 @endpoint
 def change_labels(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """{page, changes: [{attribute, locations: [...] | null}]}: what is now said of attributes on a page."""
+    """Change the labels of attributes on a page. The body is {page, changes: [{attribute, locations: [...], or null for "not here"}]}."""
     body = _read_body(request)
     snapshot = _find_snapshot(cluster, body.get("page"))
     changes = [_read_change(cluster, row) for row in _read_list(body, "changes")]
@@ -118,21 +120,21 @@ def change_labels(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, A
 @require_POST
 @endpoint
 def undo_step(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Takes the last step back."""
+    """Take the last step back."""
     return _answer_step(cluster, edits.undo_step(cluster, request.user), request.user)
 
 
 @require_POST
 @endpoint
 def redo_step(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Repeats the last step that was taken back."""
+    """Repeat the last step that was taken back."""
     return _answer_step(cluster, edits.redo_step(cluster, request.user), request.user)
 
 
 @require_GET
 @endpoint
 def describe_draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Returns what is learned about ?attribute= so far; with ?page=, also the places that are like those marked there.
+    """Return what is learned about ?attribute= so far; with ?page=, also the places that are like those marked there.
 
     ?also=1,2: pages whose values are wanted in addition to those of the samples.
     """
@@ -144,7 +146,7 @@ def describe_draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def recommend_pages(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Which page to annotate next and why. The workbench asks again until it is complete.
+    """Return which page to annotate next, and why. The workbench asks again until the answer is complete.
 
     ?begun=1,2: pages worked on, in the order in which they are shown.
     """
@@ -154,21 +156,21 @@ def recommend_pages(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def suggest_values(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Returns what the data in ?page= (JSON-LD, microdata, RDFa, Open Graph) says about the attributes, if the page's text has it."""
+    """Return what the data in ?page= (JSON-LD, microdata, RDFa, Open Graph) says about the attributes, if the page's text has it."""
     return page_suggestions.describe_suggestions(cluster, _find_snapshot(cluster, request.GET.get("page")))
 
 
 @require_GET
 @endpoint
 def measure_agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Returns how well the values of ?attribute='s draft rule agree with the pages' own data."""
+    """Return how well the values of ?attribute='s draft rule agree with the pages' own data."""
     return page_suggestions.describe_agreement(cluster, _find_attribute(cluster, request.GET.get("attribute")))
 
 
 @require_GET
 @endpoint
 def measure_coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Returns the hit rate of ?attribute= after counting some more pages."""
+    """Return the hit rate of ?attribute= after counting some more pages."""
     attribute = _find_attribute(cluster, request.GET.get("attribute"))
     return {"attribute": attribute.pk, "coverage": drafts.describe_coverage(cluster, attribute)}
 
@@ -176,14 +178,14 @@ def measure_coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def list_titles(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Titles and addresses of the pages ?pages=1,2,3."""
+    """Return the titles and addresses of the pages ?pages=1,2,3."""
     return {"pages": services.list_titles(cluster, _read_ids(request, "pages"))}
 
 
 @require_GET
 @endpoint
 def describe_place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """A place of ?page=: its value, its path, and what else its element offers."""
+    """Return the value and path of a place on ?page=, and what else can be marked at its element."""
     found = _read_page_tree(request, cluster)
     try:
         location = _read_location(json.loads(request.GET.get("location", "")))
@@ -198,7 +200,7 @@ def describe_place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def browse_tree(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Children of ?node= of ?page= (without node: the root), or the hits of ?search=."""
+    """Return the children of ?node= on ?page=, or those of the root without a node, or the hits of ?search=."""
     found = _read_page_tree(request, cluster)
     if "search" in request.GET:
         return tree.search_tree(found, request.GET["search"][:200])
@@ -211,21 +213,21 @@ def browse_tree(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def list_dimmed(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """The elements of ?page= that are template or redundant."""
+    """Return the elements of ?page= that are template or redundant."""
     return {"nodes": boilerplate.find_dimmed(cluster, _find_snapshot(cluster, request.GET.get("page")))}
 
 
 @require_GET
 @endpoint
 def count_missing_looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """How many styles and pictures of ?page= are missing, and whether they can be loaded."""
+    """Return how many styles and pictures of ?page= are missing, and whether they can be loaded."""
     return page_looks.count_missing_files(_find_snapshot(cluster, request.GET.get("page")))
 
 
 @require_POST
 @endpoint
 def load_looks(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Starts loading styles and pictures of the samples. `progress` is the address that tells the progress."""
+    """Start loading styles and pictures of the samples. `progress` is the address that tells the progress."""
     run = load_assets.start_loading(cluster.site, cluster=cluster, user=request.user)
     return {"progress": reverse("workbench_looks_progress", args=[cluster.site.slug, cluster.number, run.pk])}
 
@@ -233,31 +235,31 @@ def load_looks(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]
 @require_GET
 @endpoint
 def describe_looks_loading(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
-    """Returns the progress of loading styles and pictures."""
+    """Return the progress of loading styles and pictures."""
     return page_looks.describe_loading(get_object_or_404(Run, pk=run_id, cluster=cluster))
 
 
 @require_POST
 @endpoint
 def start_learning(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Starts learning the rule. `progress` is the address that tells the progress."""
-    run = services.start_learning(cluster, request.user)
+    """Start learning the rule. `progress` is the address that tells the progress."""
+    run = learn_rule.start_learning(cluster, request.user)
     return {"progress": reverse("workbench_learning", args=[cluster.site.slug, cluster.number, run.pk])}
 
 
 @require_GET
 @endpoint
 def describe_learning(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
-    """Returns the progress of a learning run."""
+    """Return the progress of a learning run."""
     return services.describe_learning(get_object_or_404(Run, pk=run_id, cluster=cluster))
 
 
 @require_POST
 @endpoint
 def publish_draft(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """{lacking: [names]}: publishes the newest draft and answers {"rule": address}.
+    """Publish the newest draft and return {"rule": address}. The body is {lacking: [names of attributes that may lack rules]}.
 
-    If the draft lacks rules for attributes that are not in `lacking`, nothing is published and {"lacking": [names]} is answered.
+    If the draft lacks rules for other attributes, publish nothing and return {"lacking": [names]}.
     """
     draft = services.find_newest_draft(cluster)
     if draft is None:
@@ -266,11 +268,12 @@ def publish_draft(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, A
     names = services.list_lacking_attributes(draft)
     if not set(names) <= set(known if isinstance(known, list) else []):
         return {"lacking": names}
-    return {"rule": services.publish_draft(draft, request.user)}
+    rules.publish_rule(draft, request.user)
+    return {"rule": draft.get_absolute_url()}
 
 
 def _answer_step(cluster: Cluster, step: edits.EditStep | None, user: User) -> dict[str, Any]:
-    """Describes what an undone or redone step changed; `nothing` if there was no step."""
+    """Describe what an undone or redone step changed; `nothing` if there was no step."""
     steps = edits.find_possible_steps(cluster, user)
     return services.describe_change(cluster, step, steps) if step else {"nothing": True, "steps": steps}
 

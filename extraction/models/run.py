@@ -46,15 +46,15 @@ class RunQuerySet(models.QuerySet["Run"]):
     """Common queries on runs."""
 
     def unfinished(self) -> Self:
-        """Runs that are queued, running or paused."""
+        """Run that are queued, running or paused."""
         return self.filter(state__in=UNFINISHED)
 
     def queued(self) -> Self:
-        """Runs that wait for a worker."""
+        """Run that wait for a worker."""
         return self.filter(state=RunState.QUEUED)
 
     def running(self) -> Self:
-        """Runs that a worker has claimed."""
+        """Run that a worker has claimed."""
         return self.filter(state=RunState.RUNNING)
 
     def claimed_as(self, run: "Run") -> Self:

@@ -1,4 +1,4 @@
-"""What people do to rules: publish, retire, restore and edit them. All versions are kept, and one rule of a cluster serves at a time.
+"""Publish, retire and edit rules. All versions are kept, and one rule of a cluster serves at a time.
 
 The allowed changes of state are in `Rule.TRANSITIONS`. Every change is a compare-and-set in a transaction that locks the cluster's row, so
 two people who publish at once follow one another. The constraint `one_serving_rule_per_cluster` backs this up.
@@ -58,7 +58,7 @@ def publish_rule(rule: Rule, user: User | None = None, *, what: Decision.What = 
 
 
 def retire_rule(rule: Rule, user: User | None = None) -> Rule:
-    """Takes the live rule out of use, which leaves the cluster without one. Raises StateError when the rule is not live."""
+    """Take the live rule out of use, which leaves the cluster without one. Raises StateError when the rule is not live."""
     with transaction.atomic():
         if not move_rule(rule, Rule.State.RETIRED):
             raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}; only a live rule can be retired.")
@@ -68,7 +68,7 @@ def retire_rule(rule: Rule, user: User | None = None) -> Rule:
 
 
 def move_rule(rule: Rule, state: Rule.State) -> bool:
-    """Changes a rule's state by compare-and-set. Returns False when `Rule.TRANSITIONS` does not allow it from the row's state."""
+    """Change a rule's state by compare-and-set. Returns False when `Rule.TRANSITIONS` does not allow it from the row's state."""
     before = [each for each, after in Rule.TRANSITIONS.items() if state in after]
     times = {} if state in Rule.UNPUBLISHED else {"published_at": Coalesce("published_at", timezone.now())}
     changed = Rule.objects.filter(pk=rule.pk, state__in=before).update(state=state, **times)
@@ -77,7 +77,7 @@ def move_rule(rule: Rule, state: Rule.State) -> bool:
 
 
 def preview_xpath(rule: Rule, attribute: str, xpath: str) -> RuleEffect:
-    """Compares an attribute's values with another XPath to its present values. Nothing is saved."""
+    """Compare an attribute's values with another XPath to its present values. Nothing is saved."""
     wrong = xpath_words.explain_xpath(xpath)
     if wrong:
         return RuleEffect(error=wrong)
@@ -91,10 +91,10 @@ def preview_xpath(rule: Rule, attribute: str, xpath: str) -> RuleEffect:
 
 
 def edit_xpath(rule: Rule, attribute: str, xpath: str, user: User | None = None) -> Rule:
-    """A new draft: the rule with another XPath for one attribute, in place of all its alternatives.
+    """Save a new draft: the rule with another XPath for one attribute, in place of all its alternatives.
 
-    A part of the text that all alternatives agree on (after "by ", before ",") stays. The rule need not have
-    the attribute yet, if the record type has it. Raises XPathError or RuleError, which say in words why the XPath cannot be used.
+    A part of the text that all alternatives agree on (after "by ", before ",") stays. The rule may lack the attribute if the record
+    type has it. Raises XPathError or RuleError, which say why the XPath cannot be used.
     """
     effect = preview_xpath(rule, attribute, xpath)
     if effect.error:
@@ -104,7 +104,7 @@ def edit_xpath(rule: Rule, attribute: str, xpath: str, user: User | None = None)
 
 
 def add_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleReport, origin: Rule.Origin, user: User | None = None) -> Rule:
-    """A new version of the cluster's rule as a draft. If the newest version is already this draft, only its report is replaced."""
+    """Save a new version of the cluster's rule as a draft. If the newest version is already this draft, only its report is replaced."""
     definition, stylesheet = value.as_json(), xslt.write_stylesheet(value)
     xslt.Stylesheet.compile(stylesheet)
     with transaction.atomic():
@@ -127,7 +127,7 @@ def add_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleReport, or
 
 
 def compile_rule(rule: Rule) -> xslt.Stylesheet:
-    """The rule's stylesheet, ready to run. Raises RuleError when the row does not hold one."""
+    """Return the rule's stylesheet, ready to run. Raises RuleError if the row does not hold one."""
     return xslt.Stylesheet.compile(rule.stylesheet)
 
 
@@ -163,7 +163,7 @@ def _record_decision(rule: Rule, what: Decision.What, user: User | None) -> None
 
 
 def _with_xpath(rule: Rule, value: RuleDefinition, attribute: str, xpath: str) -> RuleDefinition:
-    """Returns the rule with the attribute's alternatives replaced. An attribute that it lacks is added in the record type's order."""
+    """Return the rule with the attribute's alternatives replaced. An attribute that it lacks is added in the record type's order."""
     if any(each.name == attribute for each in value.attributes):
         return replace(value, attributes=tuple(_replaced(each, xpath) if each.name == attribute else each for each in value.attributes))
     schema = list(Attribute.objects.of_cluster(rule.cluster))
@@ -183,7 +183,7 @@ def _replaced(attribute: AttributeRule, xpath: str) -> AttributeRule:
 
 
 def _edited_report(rule: Rule, attribute: str, xpath: str, effect: RuleEffect, user: User | None) -> RuleReport:
-    """The old report with this attribute's entry replaced by what the trial showed."""
+    """Return the old report with this attribute's entry replaced by what the trial showed."""
     old = rule.read_report()
     entry = AttributeReport(
         name=attribute,

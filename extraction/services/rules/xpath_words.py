@@ -1,4 +1,4 @@
-"""Says what is wrong with a person's XPath, and where. libxml2 only says "Invalid expression"."""
+"""Say what is wrong with a person's XPath, and where. libxml2 only says "Invalid expression"."""
 
 from lxml import etree
 
@@ -12,7 +12,7 @@ _PAIRS = {"]": "[", ")": "("}
 
 
 def explain_xpath(text: str) -> str:
-    """What is wrong with the XPath, with the position of the character, counted from 1; empty if the XPath can be used."""
+    """Return what is wrong with the XPath and at which character, counted from 1; empty if the XPath can be used."""
     try:
         XPath(text)
     except XPathError as error:
@@ -48,7 +48,7 @@ def _find_bracket_error(text: str) -> str:
 
 
 def _locate_error(text: str) -> str:
-    """Says in words where the longest valid XPath at the beginning of the text ends; empty if all of it is valid."""
+    """Say in words where the longest valid XPath at the beginning of the text ends; empty if all of it is valid."""
     end = _measure_valid(text)
     if end >= len(text):
         return ""

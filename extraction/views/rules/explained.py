@@ -67,14 +67,14 @@ class Explained:
 
 
 def explain_attributes(report: RuleReport) -> dict[str, Explained]:
-    """{attribute: why} of a rule's report. Rules that were learned before reasons were stored have none."""
+    """Return {attribute: why} of a rule's report. Rules that were learned before reasons were stored have none."""
     kept = report.explained
     pages = Snapshot.objects.select_related("page").in_bulk({pk for each in kept.values() for pk in _list_snapshots(each)})
     return {name: _show_explanation(each, pages) for name, each in kept.items()}
 
 
 def find_conflicts(report: RuleReport) -> dict[str, tuple[Place, ...]]:
-    """{attribute that could not be learned: the labelled places that contradict each other}."""
+    """Return {attribute that could not be learned: the labelled places that contradict each other}."""
     failed = {each.name: each.places or () for each in report.failed}
     pages = Snapshot.objects.select_related("page").in_bulk({place.snapshot for each in failed.values() for place in each})
     return {

@@ -120,7 +120,7 @@ class ListRow:
 
 
 def list_attributes(rule: Rule) -> list[AttributeRow]:
-    """The rule's attributes in the record type's order, then those that the record type no longer has."""
+    """Return the rule's attributes in the record type's order, then those that the record type no longer has."""
     report = rule.read_report()
     entries = {entry.name: entry for entry in report.attributes}
     failures = report.failures
@@ -149,7 +149,7 @@ def list_attributes(rule: Rule) -> list[AttributeRow]:
 
 
 def list_lists(rule: Rule) -> list[ListRow]:
-    """The lists of the record type with what the rule has for them; those it has nothing for, with the reason if there is one."""
+    """Return the lists of the record type and what the rule has for them. A list without a rule has the reason, if one is known."""
     report = rule.read_report()
     defined = {each.name: each for each in rule_xpaths.read_definition_or_empty(rule).lists}
     reports = {entry.name: entry for entry in report.lists}
@@ -229,7 +229,7 @@ def _build_attribute_row(
 
 
 def _list_selectors(defined: Sequence[Selector], reports: Sequence[XPathReport]) -> list[SelectorRow]:
-    """The XPaths that are run, with the learner's figures for them."""
+    """Return the XPaths that are run, with the learner's figures for them."""
     by_xpath = {entry.xpath: entry for entry in reports}
     rows = []
     for selector in defined:
@@ -253,12 +253,12 @@ def _read_pages(entries: Iterable[AttributeReport]) -> dict[int, Snapshot]:
 
 
 def _list_page_values(rule: Rule) -> list[tuple[Snapshot, dict[str, tuple[str, ...]]]]:
-    """The pages' own values on the first sample pages."""
+    """Return the values of the page's own attributes on the pages that are shown."""
     return [(snapshot, dict(extraction.values)) for snapshot, extraction in _extract_shown(rule)]
 
 
 def _extract_shown(rule: Rule) -> list[tuple[Snapshot, apply.Extraction]]:
-    """What the rule gives on some pages, see `_shown`. A page or a rule that cannot be read shows nothing."""
+    """Return what the rule gives on the pages of `_choose_shown`. Pages and rules that cannot be read are left out."""
     try:
         sheet = xslt.Stylesheet.compile(rule.stylesheet)
     except (RuleError, XPathError):
@@ -276,7 +276,7 @@ def _extract_shown(rule: Rule) -> list[tuple[Snapshot, apply.Extraction]]:
 
 
 def _choose_shown(rule: Rule) -> list[Snapshot]:
-    """The pages of the open breakage that a version was made for, else samples, those first that are still current."""
+    """Return the pages of the open breakage that a version was made for. Otherwise return samples, current ones first."""
     checked = Snapshot.objects.select_related("page").in_bulk(designs.find_check_pages(rule)[:SEEN_PAGES])
     if checked:
         return list(checked.values())

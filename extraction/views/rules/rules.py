@@ -22,7 +22,7 @@ from extraction.views.templates.clusters import cluster_of
 
 
 def find_rule(slug: str, number: int, version: int) -> Rule:
-    """The rule at an address; 404 for none."""
+    """Return the rule at an address. Raises Http404 if there is none."""
     found = Rule.objects.select_related("cluster__site", "cluster__record_type", "created_by")
     return get_object_or_404(found, cluster__site__slug=slug, cluster__number=number, version=version)
 
@@ -30,7 +30,7 @@ def find_rule(slug: str, number: int, version: int) -> Rule:
 @require_safe
 @requires(Role.VIEWER)
 def list_rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """All versions, newest first, with what changed from one to the next."""
+    """Show all versions, newest first, with what changed from one to the next."""
     cluster = cluster_of(slug, number)
     context = {
         "site": cluster.site,
@@ -44,14 +44,14 @@ def list_rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def show_rule(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """One version: each attribute's XPath, how certain it is, what it gives and where it gives nothing."""
+    """Show one version: each attribute's XPath, how certain it is, what it gives and where it gives nothing."""
     return _render_rule(request, find_rule(slug, number, version))
 
 
 @require_safe
 @requires(Role.VIEWER)
 def show_difference(request: HttpRequest, slug: str, number: int, version: int, other: int) -> HttpResponse:
-    """How a version differs from another one. `attribute=`: the part that says what this attribute gives by both."""
+    """Show how a version differs from another one. `attribute=` asks for the part with that attribute's values by both."""
     old, new = find_rule(slug, number, other), find_rule(slug, number, version)
     name = request.GET.get("attribute", "")
     if name:
@@ -71,7 +71,7 @@ def show_difference(request: HttpRequest, slug: str, number: int, version: int, 
 @require_safe
 @requires(Role.VIEWER)
 def download_rule(request: HttpRequest, slug: str, number: int, version: int, form: str) -> HttpResponse:
-    """The rule as a file that runs without Vertex."""
+    """Send the rule as a file that runs without Vertex."""
     found = find_rule(slug, number, version)
     known = next((each for each in FORMS if each == form), None)
     if known is None:
@@ -88,7 +88,7 @@ def download_rule(request: HttpRequest, slug: str, number: int, version: int, fo
 @require_POST
 @requires(Role.EDITOR)
 def preview_xpath(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """What another XPath would give, page by page; nothing is saved."""
+    """Show what another XPath would give, page by page. Nothing is saved."""
     found = find_rule(slug, number, version)
     form = XPathForm(request.POST)
     if not form.is_valid():
@@ -102,7 +102,7 @@ def preview_xpath(request: HttpRequest, slug: str, number: int, version: int) ->
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
 def edit_xpath(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """Saves another XPath as a new draft version. A GET, as after a refused POST, leads to the rule."""
+    """Save another XPath as a new draft version. A GET, as after a refused POST, leads to the rule."""
     found = find_rule(slug, number, version)
     if request.method != "POST":
         return redirect(found)
@@ -121,7 +121,7 @@ def edit_xpath(request: SignedInHttpRequest, slug: str, number: int, version: in
 @require_POST
 @requires(Role.EDITOR)
 def publish_rule(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """Makes a draft or a retired version the live rule. Whoever may publish may also undo it, so retired ones are allowed."""
+    """Make a draft or a retired version the live rule. Whoever may publish may also undo it, so retired ones are allowed."""
     found = find_rule(slug, number, version)
     try:
         service.publish_rule(found, request.user)
@@ -134,7 +134,7 @@ def publish_rule(request: SignedInHttpRequest, slug: str, number: int, version: 
 @require_POST
 @requires(Role.OPERATOR)
 def retire_rule(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """Takes the live rule out of use."""
+    """Take the live rule out of use."""
     found = find_rule(slug, number, version)
     try:
         service.retire_rule(found, request.user)
@@ -147,7 +147,7 @@ def retire_rule(request: SignedInHttpRequest, slug: str, number: int, version: i
 @require_POST
 @requires(Role.EDITOR)
 def start_learning(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
-    """Learns the rule from what is annotated."""
+    """Learn the rule from what is annotated."""
     cluster = cluster_of(slug, number)
     try:
         return redirect(learn_rule.start_learning(cluster, request.user))
@@ -159,7 +159,7 @@ def start_learning(request: SignedInHttpRequest, slug: str, number: int) -> Http
 @require_POST
 @requires(Role.EDITOR)
 def start_extraction(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
-    """Runs the live rule over all matching pages."""
+    """Run the live rule over all matching pages."""
     cluster = cluster_of(slug, number)
     try:
         return redirect(extract_records.start_extraction(cluster, request.user))
