@@ -1,7 +1,7 @@
 """Show suggested fields and accept those that an editor ticked."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -12,36 +12,17 @@ from extraction.forms.suggestions import SuggestedForm
 from extraction.models import Cluster
 from extraction.services.core.runs import JobError
 from extraction.services.suggestions import taking_fields
-from extraction.services.suggestions.taking_fields import TakenColumns
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.workbench import workbench_url
 
 
-class TakeColumns(Protocol):
-    """A service that makes attributes of accepted columns and returns the number of pages that it marked."""
-
-    def __call__(self, cluster: Cluster, key: str, taken: Sequence[TakenColumns], user: Any, *, type_name: str) -> int: ...
-
-
-class _Suggested(Protocol):
-    @property
-    def place(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def type(self) -> str: ...
-
-
-Suggested = TypeVar("Suggested", bound=_Suggested)
-
-
 def show_or_take_columns(
-    request: SignedInHttpRequest, cluster: Cluster, *, template: str, take: TakeColumns, build: Callable[[], dict[str, Any]]
+    request: SignedInHttpRequest, cluster: Cluster, *, template: str, take: Callable[..., int], build: Callable[[], dict[str, Any]]
 ) -> HttpResponse:
     """Show a screen whose content loads afterwards. POST accepts the ticked columns and continues to the workbench.
 
     template: the path of the screen's template.
-    take: accepts the columns.
+    take: makes attributes of the ticked columns and returns the number of pages that it marked.
     build: returns the context of the screen's content, for a POST that was refused.
     """
     context = {"site": cluster.site, "cluster": cluster}
@@ -79,9 +60,7 @@ def read_ticked(sent: QueryDict) -> set[int]:
     return {int(place) for place in sent.getlist("take") if place.isdecimal() and len(place) < 4}
 
 
-def list_entries(
-    fields: Iterable[Suggested], sent: QueryDict | dict[str, str], ticked: Collection[int]
-) -> list[tuple[Suggested, str, str, bool]]:
+def list_entries(fields: Iterable[Any], sent: QueryDict | dict[str, str], ticked: Collection[int]) -> list[tuple[Any, str, str, bool]]:
     """Return (field, name, type, ticked) for each suggested field, with what was already entered instead of the suggestion."""
     return [
         (field, str(sent.get(f"name-{field.place}", field.name)), str(sent.get(f"type-{field.place}", field.type)), field.place in ticked)

@@ -36,7 +36,7 @@ from extraction.algorithms.alignment.roadrunner.wrapper import (
     Pcdata,
     Plus,
     Text,
-    count_required_tokens,
+    count_required,
     count_tokens,
     stack_nodes,
 )
@@ -198,7 +198,7 @@ class Matching:
         """Align two optional parts, or two repeated ones."""
         assert isinstance(two, Maybe | Plus)  # noqa: S101 - of the type of `one`; the checker does not see it
         found = self._within(one.part, two.part, 0, whole=True)
-        if found is None or not found.met(count_required_tokens(one.part), count_tokens(two.part)):
+        if found is None or not found.met(count_required(one.part), count_tokens(two.part)):
             return None
         return at.further((type(one)(found.nodes()),), found._replace(i=at.i + 1, j=at.j + 1))
 
@@ -234,7 +234,7 @@ class Matching:
 
     def _row(self, part: Nodes, twos: Sequence[Node], j: int) -> Alignment | None:
         found = self._within(part, twos, j, whole=False)
-        if found is None or found.j == j or not found.met(count_required_tokens(part), count_tokens(twos[j : found.j])):
+        if found is None or found.j == j or not found.met(count_required(part), count_tokens(twos[j : found.j])):
             return None
         return found
 

@@ -7,7 +7,7 @@ from extraction.algorithms.alignment.roadrunner.wrapper import (
     Done,
     Node,
     Nodes,
-    count_required_tokens,
+    count_required,
     count_tokens,
     make_optional,
     stack_nodes,
@@ -74,4 +74,4 @@ class AlignedPair(NamedTuple):
 def skip_to(ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, at: Alignment) -> Alignment:
     """Return the alignment extended to i and j, with everything skipped before them marked optional."""
     nodes = (*make_optional(ones[at.i : i]), *make_optional(twos[at.j : j]))
-    return at.further(nodes, Alignment(None, i, j, count_tokens(twos[at.j : j]), count_required_tokens(ones[at.i : i])))
+    return at.further(nodes, Alignment(None, i, j, count_tokens(twos[at.j : j]), count_required(ones[at.i : i])))

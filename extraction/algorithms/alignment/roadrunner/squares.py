@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Protocol
 
 from extraction.algorithms.alignment.roadrunner.partial_alignment import Alignment
-from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Plus, Text, count_required_tokens, walk_back
+from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Plus, Text, count_required, walk_back
 
 SQUARE = 50
 """Siblings that a row has at most. Rows without an element of their own have up to ten."""
@@ -58,7 +58,7 @@ def _collapsed(matching: RowMatching, at: Alignment, ones: Sequence[Node], twos:
         return None
     before = matching.rows(reverse_nodes(square), _parts_turned(walk_back(at.done)), 0)
     part = reverse_nodes(before.nodes())
-    if before.j == 0 or not count_required_tokens(part):
+    if before.j == 0 or not count_required(part):
         return None
     second = matching.rows(part, twos, at.j)
     first = matching.rows(second.nodes(), ones, at.i)

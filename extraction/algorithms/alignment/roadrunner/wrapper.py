@@ -71,7 +71,7 @@ class Element:
     @cached_property
     def required(self) -> int:
         """The number of tokens in it that are in no optional part."""
-        return 1 + count_required_tokens(self.children)
+        return 1 + count_required(self.children)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ class Plus:
     @cached_property
     def required(self) -> int:
         """The number of tokens of one row that are in no optional part."""
-        return count_required_tokens(self.part)
+        return count_required(self.part)
 
 
 Node = Text | Pcdata | Element | Maybe | Plus
@@ -131,7 +131,7 @@ def count_tokens(nodes: Sequence[Node]) -> int:
     return sum(node.size for node in nodes)
 
 
-def count_required_tokens(nodes: Sequence[Node]) -> int:
+def count_required(nodes: Sequence[Node]) -> int:
     """Return the number of tokens in a sequence that every page has."""
     return sum(node.required for node in nodes)
 
