@@ -158,7 +158,7 @@ def test_embedded_data_is_offered_and_drafts_are_compared_with_it(signed_in, sho
     assert [(row["attribute"], row["words"], row["values"][0]["value"]) for row in found["suggestions"]] == [
         (attribute().pk, "JSON-LD Book name", "Book 0")
     ]
-    assert Label.objects.count() == 0
+    assert found["problem"] == "" and Label.objects.count() == 0
     assert client.get(address("workbench_agreement"), {"attribute": attribute().pk}).json()["agreement"] is None
     mark(client, page(shop), "title", "Book 0")
     client.get(address("workbench_warm"))
@@ -180,6 +180,17 @@ def test_a_new_record_type_can_be_filled_from_embedded_data(signed_in, shop):
     for name in ("title", "author", "price", "date_published", "format"):
         assert f'value="{name}"' in form
     assert 'value="Book"' in form
+
+
+def test_embedded_data_that_cannot_be_read_is_told_with_its_reason(signed_in, shop):
+    content = factory.book_html("Book 0").replace(b"</head>", b'<script type="application/ld+json">{"@type": "Book", </script></head>')
+    Snapshot.objects.filter(pk=page(shop).pk).update(sha256=stored_bytes.put_bytes(content))
+    client = signed_in("editor")
+    told = client.get(address("workbench_suggestions"), {"page": page(shop).pk}).json()
+    assert told["suggestions"] == [] and told["problem"].startswith("JSON-LD could not be read: JSONDecodeError: ")
+    body = client.get(address("workbench_offered")).content.decode()
+    assert "The embedded data of 1 page could not be fully read" in body and page(shop).page.url in body
+    assert "JSON-LD could not be read: JSONDecodeError: " in body and "Use as attributes" not in body
 
 
 def test_pages_without_embedded_data_offer_nothing(signed_in, shop):

@@ -16,7 +16,8 @@ from extraction.demo.bundled import annotations
 from extraction.demo.content import BookPage, site
 from extraction.demo.design_one_book import PARTIAL_ATTRIBUTES
 from extraction.demo.markup import BROKEN, LATIN_ONE
-from extraction.demo.site import BASE_URL, DemoPage, files, pages, truth, write_zip
+from extraction.demo.site import BASE_URL, DemoPage, files, pages, truth
+from tests.demo.zipped import write_zip
 
 
 class TruthOptions(TypedDict, total=False):

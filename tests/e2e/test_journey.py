@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from extraction.demo import site as demo_site
+from tests.demo.zipped import write_zip
 from tests.e2e.conftest import Dashboard, sign_in
 from tests.e2e.marking import learned, mark, mark_absent, shown
 
@@ -40,7 +41,7 @@ def see(page: "Page", name: str) -> None:
 def test_an_editor_turns_a_zip_into_a_csv_that_equals_the_truth(page: "Page", dashboard: Dashboard, tmp_path: Path) -> None:
     page.set_default_timeout(60_000)
     archive = tmp_path / "inkhorn-lane.zip"
-    demo_site.write_zip(archive)
+    write_zip(archive)
     truth = demo_site.truth()["book"]
 
     sign_in(page, "editor")

@@ -17,7 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from extraction.demo import site as demo_site
+from tests.demo.zipped import write_zip
 from tests.e2e.conftest import ROOT, Dashboard, environment
 
 pytestmark = pytest.mark.e2e
@@ -81,7 +81,7 @@ def wait_until(holds: Callable[[], bool], *, timeout_s: float = 120.0) -> None:
 
 def test_a_worker_killed_again_and_again_leaves_the_same_result_as_an_undisturbed_one(product: Dashboard, tmp_path: Path) -> None:
     archive = tmp_path / "site.zip"
-    demo_site.write_zip(archive)
+    write_zip(archive)
     calm = Dashboard("", tmp_path / "calm")
     calm.folder.mkdir()
     calm.manage("migrate", "--verbosity", "0")
@@ -126,7 +126,7 @@ def _ended(product: Dashboard) -> None:
 
 def test_a_killed_worker_is_restarted_and_continues(product: Dashboard, tmp_path: Path) -> None:
     archive = tmp_path / "site.zip"
-    demo_site.write_zip(archive)
+    write_zip(archive)
     product.manage("import_pages", "Shop", str(archive))
     keeper = worker(product)
     try:

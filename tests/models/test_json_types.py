@@ -14,7 +14,7 @@ from extraction.algorithms.json_values import JsonShapeError, JsonValue
 from extraction.models import Check, Clustering, Label, MergeProposal, Record, Rule, Run
 from extraction.models.check_findings import AttributeFinding, CheckedPage, CheckEvidence
 from extraction.models.kept_template import KeptTemplate
-from extraction.models.marked_places import read_said, said_as_json
+from extraction.models.marked_places import places_as_json, read_marked_places
 from extraction.models.merge_evidence import MergeEvidence
 from extraction.models.record_values import RecordValue, read_rows, read_values, rows_as_json, values_as_json
 from extraction.models.rule_report import AttributeReport, Explanation, FailedAttribute, ListReport, RuleReport, XPathReport
@@ -68,8 +68,8 @@ def test_the_values_of_a_record_are_read_back(values: dict[str, Any], rows: dict
 
 
 @given(st.none() | st.lists(PLACES, max_size=4).map(tuple))
-def test_the_report_of_an_attribute_is_read_back(said: tuple[Location, ...] | None) -> None:
-    edit = Edit(before=stored(said_as_json(said)), after=[])
+def test_the_marked_places_of_an_attribute_are_read_back(said: tuple[Location, ...] | None) -> None:
+    edit = Edit(before=stored(places_as_json(said)), after=[])
     assert (edit.read_before(), edit.read_after()) == (said, ())
 
 
@@ -148,7 +148,7 @@ def test_json_of_another_shape_is_refused_with_the_key(read: Callable[[], object
         read()
 
 
-@pytest.mark.parametrize("read", [read_values, read_rows, read_said])
+@pytest.mark.parametrize("read", [read_values, read_rows, read_marked_places])
 @pytest.mark.parametrize("data", [None, 3, "text", [3], {"a": 1}, {"a": [1]}])
 def test_no_other_json_is_taken_for_a_value(read: Callable[[Any], object], data: object) -> None:
     with pytest.raises(JsonShapeError):

@@ -88,7 +88,7 @@ def measure(site: Site, annotated: int) -> None:
     """One site, with a dashboard of its own."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        port = processes.free_port(8200)
+        port = processes.find_free_port(8200)
         dashboard = Dashboard(f"http://127.0.0.1:{port}", folder)
         dashboard.manage("migrate", "--verbosity", "0")
         dashboard.manage("create_user", "editor", "--role", "editor", typed=f"{PASSWORD}\n")

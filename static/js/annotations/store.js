@@ -12,9 +12,10 @@ import { columns, foundFor, placeOf, rowFor } from "./rows.js";
  * @typedef {{checked: number, total: number, hits: number, several: number, without: number[], complete: boolean}} Coverage
  * @typedef {{attribute: number, state: "empty" | "failed" | "learned" | "asking", message?: string, page?: number | null, places?: {page: number, location: Place, value: string}[], values?: Record<string, Value[]>, coverage?: Coverage | null,
  *   agreement?: import("./pagedata.js").Agreement | null, list?: number, rows?: Record<string, import("./rows.js").Row[]>, failed?: Record<string, string>}} Draft
+ * unread: what could not be read of a page's embedded data, by page; "" if everything could.
  * labels: by attribute, then by page, or by "page/row" in a list. rows: which row of a list is open, by "list/page".
  * @typedef {{samples: Sample[], attributes: Attribute[], lists: {id: number, name: string}[], rows: Map<string, number>, labels: Record<string, Record<string, Value[] | null>>, drafts: Map<number, Draft>,
- *   suggestions: Map<number, Map<number, {words: string, values: Value[]}>>, similar: Map<number, {page: number, values: Value[]}>, page: number, current: number, steps: {undo: boolean, redo: boolean},
+ *   suggestions: Map<number, Map<number, {words: string, values: Value[]}>>, unread: Map<number, string>, similar: Map<number, {page: number, values: Value[]}>, page: number, current: number, steps: {undo: boolean, redo: boolean},
  *   rule: {draft: string | null, draft_version: number | null, live: string | null, live_version: number | null}}} Store
  * confirmed, absent: a person said so. proposed: the draft rule finds values. none: it finds none. suggested: there is no rule
  * yet, or it finds nothing, but the page's own data has a value. unknown: nothing is known.
@@ -29,6 +30,7 @@ export function createStore(state) {
     rows: new Map(),
     similar: new Map(),
     suggestions: new Map(),
+    unread: new Map(),
     page: state.samples[0]?.id ?? 0,
     current: state.attributes[0]?.id ?? 0,
   };

@@ -208,9 +208,9 @@ def test_a_sheet_in_another_encoding_is_read():
 
 
 def test_cleaned_sheets_are_kept_by_version(site, client):
-    page_files._cleaned.cache_clear()
+    page_files._clean_sheet.cache_clear()
     folder = addresses.get_folder(site.pk)
     address = f"{folder}{Asset.objects.get(url__endswith='/s.css').pk}_0_1-1.css"
     client.get(address)
     client.get(address)
-    assert page_files._cleaned.cache_info().hits == 1
+    assert page_files._clean_sheet.cache_info().hits == 1

@@ -309,11 +309,11 @@ def test_a_command_that_fails_says_why(site: Site, tmp_path: Path, arguments: li
 def test_an_ambiguous_site_name_is_refused_with_the_candidates(db: None) -> None:
     for name, slug in (("xml", "xml"), ("XML", "xml-2")):
         Site.objects.create(name=name, slug=slug)
-    assert [following.site_named(text).slug for text in ("xml", "XML", "xml-2")] == ["xml", "xml-2", "xml-2"]
+    assert [following.find_site(text).slug for text in ("xml", "XML", "xml-2")] == ["xml", "xml-2", "xml-2"]
     with pytest.raises(CommandError, match=r"'xMl' matches several sites. Name one of them: xml \(xml\), xml-2 \(XML\)"):
-        following.site_named("xMl", create=True)
+        following.find_site("xMl", create=True)
     Site.objects.filter(slug="xml-2").delete()
-    assert following.site_named("xMl", create=True).slug == "xml"
+    assert following.find_site("xMl", create=True).slug == "xml"
 
 
 def test_a_file_without_a_page_leaves_no_empty_site_behind(db: None, tmp_path: Path) -> None:

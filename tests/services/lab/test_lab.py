@@ -50,7 +50,7 @@ def opinion(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return MethodResult(by_number(pages), 1.5, 2_000_000, 1000.0)
 
     monkeypatch.setattr(method_process, "run_method", run)
-    monkeypatch.setattr(method_process, "measure_bits", lambda pages, groups, **_: 2000.0)
+    monkeypatch.setattr(method_process, "measure_bits", lambda pages, groups, **_: MethodResult(groups, bits=2000.0))
     return asked
 
 
@@ -131,7 +131,7 @@ def test_a_method_that_gives_up_says_why_and_the_others_go_on(site: Site, monkey
         return MethodResult(None, reason="it needs more memory") if method == "rtdm" else MethodResult(by_number(pages))
 
     monkeypatch.setattr(method_process, "run_method", run)
-    monkeypatch.setattr(method_process, "measure_bits", lambda *_, **__: float("nan"))
+    monkeypatch.setattr(method_process, "measure_bits", lambda pages, groups, **_: MethodResult(groups, bits_reason="it failed"))
     ended = done(comparisons.start_comparison(site, ["rtdm", "lsh"]))
     assert ended.summary["gave_up"] == 1
     row = ended.clusterings.get(method="rtdm")
@@ -139,6 +139,7 @@ def test_a_method_that_gives_up_says_why_and_the_others_go_on(site: Site, monkey
     with pytest.raises(JobError, match="no groups"):
         cluster_pages.start_adopting(row)
     assert ended.clusterings.get(method="lsh").bits is None
+    assert ended.clusterings.get(method="").bits_reason == "it failed"
 
 
 @pytest.mark.parametrize(("methods", "said"), [([], "at least one"), (["k-means"], "no method k-means")])

@@ -7,6 +7,7 @@ import pytest
 from extraction.algorithms.methods import METHODS, mdl_bits
 from extraction.services.core.sandbox import SandboxLimits
 from extraction.services.lab import method_process
+from tests.services.core import sandbox_entries
 from tests.services.importing import detail, listing
 
 PAGES = {f"book {n}": detail(n) for n in range(6)} | {f"list {n}": listing(n) for n in range(4)}
@@ -53,3 +54,18 @@ def test_the_method_stops_when_its_caller_stops_waiting() -> None:
 def test_the_real_error_of_a_method_is_reported() -> None:
     reason = method_process.run_method("k-means", PAGES).reason
     assert reason.startswith("it failed: KeyError: 'k-means' (extraction/services/lab/method_process.py, line ")
+
+
+def test_a_cost_that_cannot_be_computed_leaves_the_groups_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(method_process, "cluster_pages", sandbox_entries.group_and_fail)
+    found = method_process.run_method("lsh", PAGES)
+    assert found.groups == [["book 0"]] and found.reason == "" and math.isnan(found.bits)
+    assert found.bits_reason.startswith("it failed: ZeroDivisionError: division by zero (tests/services/core/sandbox_entries.py, line ")
+
+
+def test_a_cost_of_known_groups_that_cannot_be_computed_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(method_process, "cluster_pages", sandbox_entries.recurse)
+    groups = [["book 0"], ["book 1"]]
+    found = method_process.measure_bits(PAGES, groups)
+    assert found.groups == groups and math.isnan(found.bits) and found.reason == ""
+    assert found.bits_reason.startswith("it failed: RecursionError: ")

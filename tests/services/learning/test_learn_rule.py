@@ -73,6 +73,18 @@ def test_one_attribute_that_does_not_fit_does_not_lose_the_others(shop: Cluster,
     assert list(run.problems.values_list("name", flat=True)) == ["price"]
 
 
+def test_embedded_data_that_cannot_be_read_is_a_problem_of_the_run(shop: Cluster, sent: list[int]) -> None:
+    broken = factory.book_html("Book 9").replace(b"</head>", b'<script type="application/ld+json">{"name": </script></head>')
+    factory.snapshot(shop.site, "https://shop.example/book/broken", broken, cluster=shop)
+    factory.mark(shop, 0, title=["Book 0"])
+    factory.mark(shop, 1, title=["Book 1"])
+    run = learn(shop)
+    assert run.state == Run.State.DONE
+    [problem] = run.problems.all()
+    assert problem.name == "https://shop.example/book/broken"
+    assert problem.reason.startswith("embedded data: JSON-LD could not be read: JSONDecodeError: ")
+
+
 def test_when_nothing_can_be_learned_the_run_fails_and_says_why(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     factory.mark(shop, 0, title=["Book 0"])
     factory.mark(shop, 1, title=["Book 1"])

@@ -165,7 +165,7 @@ class TestDigest:
         assert said["title"] == "Vertex: 1 broken rule"
         assert "3 checks of 1 template" in said["message"]
         assert "- Books, Template 1: price, since 5 January 2026, 03:00 UTC" in said["message"]
-        assert "- Books, Template 1: title, recovered by itself" in said["message"]
+        assert "- Books, Template 1: title, recovered without a repair" in said["message"]
 
     def test_a_channel_made_after_seven_waits_for_tomorrow(self, cluster: Cluster, channel: AlertChannel) -> None:
         AlertChannel.objects.update(created_at=NOW.replace(hour=9))

@@ -33,7 +33,7 @@ def test_every_decision_about_a_version_names_who_made_it(draft: Rule, person: A
     editor, operator = person("editor"), person("operator")
     rules.publish_rule(draft, editor)
     rules.retire_rule(draft, operator)
-    rules.restore_rule(draft, operator)
+    rules.publish_rule(draft, operator)
     name = operator.get_username()
     assert decisions(draft) == [("published", editor.get_username()), ("retired", name), ("published", name)]
 

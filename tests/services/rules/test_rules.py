@@ -16,6 +16,7 @@ from extraction.models.rule_report import AttributeReport, FailedAttribute, Rule
 from extraction.services.learning import workspaces
 from extraction.services.rules import effects, rules, xpath_trial, xpath_words
 from tests.services import factory
+from tests.services.core import sandbox_entries
 
 pytestmark = pytest.mark.django_db
 
@@ -49,7 +50,7 @@ def test_publishing_retires_the_live_rule_in_the_same_transaction(shop: Cluster)
     assert rules.publish_rule(first).state == Rule.State.LIVE
     assert rules.publish_rule(second).published_at is not None
     assert states(shop) == [(1, "retired"), (2, "live")]
-    rules.restore_rule(first)
+    rules.publish_rule(first)
     assert states(shop) == [(1, "live"), (2, "retired")]
     rules.retire_rule(first)
     assert states(shop) == [(1, "retired"), (2, "retired")]
@@ -59,8 +60,6 @@ def test_a_rule_in_the_wrong_state_is_refused_in_words(shop: Cluster) -> None:
     rule = draft(shop)
     with pytest.raises(rules.StateError, match="Version 1 is draft; only a live rule can be retired"):
         rules.retire_rule(rule)
-    with pytest.raises(rules.StateError, match="Version 1 is draft, but it must be repaired or retired"):
-        rules.restore_rule(rule)
     rules.publish_rule(rule)
     with pytest.raises(rules.StateError, match="Version 1 is live, but it must be draft or validated or repaired or retired"):
         rules.publish_rule(rule)
@@ -90,7 +89,7 @@ def test_a_lost_race_is_reported_and_changes_nothing(shop: Cluster, monkeypatch:
     def collide(*_: Any) -> bool:
         raise IntegrityError("one_live_rule_per_cluster")
 
-    monkeypatch.setattr(rules, "_swap", collide)
+    monkeypatch.setattr(rules, "_replace_serving", collide)
     with pytest.raises(rules.StateError, match="at the same moment"):
         rules.publish_rule(rule)
     assert states(shop) == [(1, "draft")]
@@ -251,10 +250,16 @@ def test_an_xpath_that_never_ends_is_stopped_and_not_saved(shop: Cluster, monkey
     started = time.monotonic()
     effect = rules.preview_xpath(draft(shop), "title", "//*/following::*/following::*/following::*")
     assert time.monotonic() - started < 5 * xpath_trial.PATIENCE
-    assert (
-        effect.error
-        == "It needs too much time or memory on https://shop.example/book/big. Start the XPath at an element with an id or a class."
-    )
+    assert effect.error.startswith("It could not be tried on https://shop.example/book/big: it ")
+    assert effect.error.endswith(". Start the XPath at an element with an id or a class.")
+
+
+def test_a_crash_of_a_trial_reaches_the_person_with_its_reason(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(xpath_trial, "evaluate_pages", sandbox_entries.overflow_stack)
+    effect = rules.preview_xpath(draft(shop), "title", "//h1")
+    assert "it failed: SIGSEGV: Segmentation fault" in effect.error and "Start the XPath" not in effect.error
+    with pytest.raises(XPathError, match="SIGSEGV"):
+        rules.edit_xpath(draft(shop), "title", "//h1")
 
 
 def test_the_trial_returns_the_results_from_before_the_time_limit() -> None:

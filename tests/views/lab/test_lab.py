@@ -63,6 +63,13 @@ def test_a_clustering_is_shown_beside_the_templates_with_the_pages_of_a_group(si
     assert "%" in shown(client, world, "site_lab_shares")
 
 
+def test_a_cost_that_could_not_be_computed_is_shown_with_its_reason(signed_in: Any, world: World) -> None:
+    assert "No MDL" not in shown(signed_in("viewer"), world, "site_lab")
+    reason = "it needs more than 3,072 MB of memory for these pages"
+    Clustering.objects.filter(pk=world.clustering.pk).update(bits=None, bits_reason=reason)
+    assert f"No MDL for LSH: {reason}" in shown(signed_in("viewer"), world, "site_lab")
+
+
 def test_adopting_asks_first(signed_in: Any, world: World) -> None:
     client, address = signed_in("operator"), reverse("site_lab_adopt", args=[world.site.slug, world.clustering.pk])
     text = shown(client, world, "site_lab_adopt")

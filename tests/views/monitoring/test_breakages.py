@@ -209,7 +209,7 @@ def test_a_version_shows_its_history_and_how_it_differs_from_the_repaired_one(si
     assert "replaced by version 2" in old
     new = signed_in("viewer").get(made.get_absolute_url()).content.decode()
     assert "made to repair version 1" in new
-    assert "accepted as the repair" in new
+    assert "accepted as a repair" in new
     address = reverse("rule_difference", args=[site.slug, 1, 2, 1])
     found = {each.attribute.name: each for each in rule_history.list_differences(breakage.rule, made)}
     assert set(found) == set(breakage.attributes)

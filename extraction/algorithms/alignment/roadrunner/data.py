@@ -234,12 +234,12 @@ def _row(met: _Met) -> Row:
 
 
 def _in_order(met: _Met) -> Iterator[_Mark | _Field]:
-    backwards = []
+    walk_back = []
     each: _Met | None = met
     while each is not None:
-        backwards.append(each.what)
+        walk_back.append(each.what)
         each = each.before
-    for what in reversed(backwards):
+    for what in reversed(walk_back):
         if isinstance(what, _Met):
             yield from _in_order(what)
         elif what is not None:

@@ -29,7 +29,18 @@ from dataclasses import dataclass, field
 from extraction.algorithms.alignment.roadrunner import optionals
 from extraction.algorithms.alignment.roadrunner.partial_alignment import ANYHOW, BOTH, STRICT, AlignedPair, Alignment, skip_to
 from extraction.algorithms.alignment.roadrunner.squares import find_iterators
-from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Pcdata, Plus, Text, required, size, stacked
+from extraction.algorithms.alignment.roadrunner.wrapper import (
+    Element,
+    Maybe,
+    Node,
+    Nodes,
+    Pcdata,
+    Plus,
+    Text,
+    count_required,
+    count_tokens,
+    stack_nodes,
+)
 from extraction.algorithms.errors import AlignmentError
 
 RETURNS = 50
@@ -188,7 +199,7 @@ class Matching:
         """Align two optional parts, or two repeated ones."""
         assert isinstance(two, Maybe | Plus)  # noqa: S101 - of the type of `one`; the checker does not see it
         found = self._within(one.part, two.part, 0, whole=True)
-        if found is None or not found.met(required(one.part), size(two.part)):
+        if found is None or not found.met(count_required(one.part), count_tokens(two.part)):
             return None
         return at.further((type(one)(found.nodes()),), found._replace(i=at.i + 1, j=at.j + 1))
 
@@ -214,7 +225,7 @@ class Matching:
 
         If there are no rows, the result stays at j.
         """
-        found = Alignment(stacked(part), len(part), j)
+        found = Alignment(stack_nodes(part), len(part), j)
         while found.j < len(twos):
             row = self._row(found.nodes(), twos, found.j)
             if row is None:
@@ -224,7 +235,7 @@ class Matching:
 
     def _row(self, part: Nodes, twos: Sequence[Node], j: int) -> Alignment | None:
         found = self._within(part, twos, j, whole=False)
-        if found is None or found.j == j or not found.met(required(part), size(twos[j : found.j])):
+        if found is None or found.j == j or not found.met(count_required(part), count_tokens(twos[j : found.j])):
             return None
         return found
 

@@ -126,10 +126,10 @@ class _Look:
             declared = []
 
     def _element(self, element: etree._Element, declared: Sequence[str], prefixes: Mapping[str, set[str]]) -> None:
-        name = _written(element)
+        name = _name_as_written(element)
         found = self.seen.setdefault(name, _SeenElements())
         children = list(element)
-        found.sequences.append(tuple(_written(child) for child in children if isinstance(child.tag, str)))
+        found.sequences.append(tuple(_name_as_written(child) for child in children if isinstance(child.tag, str)))
         texts = [element.text, *(child.tail for child in children)]
         # Even blank text, comments and processing instructions are not allowed in an EMPTY element.
         empty = not found.sequences[-1]
@@ -154,7 +154,7 @@ class _Look:
                 yield local
 
 
-def _written(element: etree._Element) -> str:
+def _name_as_written(element: etree._Element) -> str:
     """Return the element's name as it stands in the file."""
     local = str(element.tag).rpartition("}")[2]
     return f"{element.prefix}:{local}" if element.prefix else local

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from extraction.algorithms.alignment.roadrunner.data import WrapperMismatch, WrapperReader
 from extraction.algorithms.alignment.roadrunner.infer import infer_wrapper
 from extraction.algorithms.alignment.roadrunner.matching import Matching
-from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Pcdata, Plus, Text, required
+from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Pcdata, Plus, Text, count_required
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.dom.parse import parse
 
@@ -21,7 +21,7 @@ strings = st.sampled_from("xyz").map(Text)
 def elements_of(below: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
     parts = st.lists(below, min_size=1, max_size=3).map(tuple)
     element = st.builds(Element, st.sampled_from("abc"), st.lists(below, max_size=3).map(tuple))
-    return element | parts.map(Maybe) | parts.filter(lambda part: required(part) > 0).map(Plus)
+    return element | parts.map(Maybe) | parts.filter(lambda part: count_required(part) > 0).map(Plus)
 
 
 wrappers = st.lists(st.recursive(strings | st.just(Pcdata()), elements_of, max_leaves=6), max_size=4).map(tuple)
