@@ -2,12 +2,11 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from extraction.models import Attribute, Cluster, RecordType
-from tests.annotations.test_workbench_browser import bench, chrome  # noqa: F401
+from tests.annotations.bench import Bench
 from tests.services import factory
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -32,14 +31,14 @@ def shop() -> Cluster:
     return cluster
 
 
-def picture(bench: Any, name: str) -> None:  # noqa: F811
+def picture(bench: Bench, name: str) -> None:
     if SHOTS:
         for scheme in ("light", "dark"):
             bench.page.emulate_media(color_scheme=scheme)
             bench.page.screenshot(path=str(Path(SHOTS) / f"{name}-{scheme}.png"))
 
 
-def test_a_value_is_shown_with_its_reading_and_the_unread_ones_can_be_opened(bench: Any) -> None:  # noqa: F811
+def test_a_value_is_shown_with_its_reading_and_the_unread_ones_can_be_opened(bench: Bench) -> None:
     bench.open(shop())
     bench.click(".price")
     bench.click(".day")
