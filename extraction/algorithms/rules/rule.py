@@ -4,7 +4,7 @@ The paper's rule is one XSLT stylesheet for each cluster. `xslt.write_stylesheet
 edited and compared.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from extraction.algorithms.dom.rows import leaves_row
@@ -33,7 +33,8 @@ class Selector:
 class AttributeRule:
     """One attribute. On each page, the first of `alternatives` that gives a value is used.
 
-    column: what its values on the template's pages show, by which each of them is read.
+    column: what its values on the template's pages show, by which each of them is read. Rules that select the same are equal, whatever
+        their pages showed.
     """
 
     name: str
@@ -41,7 +42,7 @@ class AttributeRule:
     multiple: bool = False
     mandatory: bool = False
     alternatives: tuple[Selector, ...] = ()
-    column: ColumnEvidence = NO_EVIDENCE
+    column: ColumnEvidence = field(default=NO_EVIDENCE, compare=False)
 
     def __post_init__(self) -> None:
         if not self.name.strip() or any(character < " " for character in self.name):
