@@ -97,7 +97,7 @@ class RuleDefinition:
         return (*self.attributes, *(attribute for each in self.lists for attribute in each.attributes))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the rule as JSON values. Equal rules give equal JSON, with the keys in a fixed order."""
+        """Return the rule as JSON values. Rules that are equal, their columns too, give equal JSON, with the keys in a fixed order."""
         own = [_attribute_row(attribute) for attribute in self.attributes]
         if not self.lists:
             return {"format": 1, "attributes": own}
