@@ -40,7 +40,7 @@ _ENDED_BY_LIKE = etree.XPath(
     " | //button[ancestor::button] | //a[ancestor::a] | //svg//comment()[starts-with(., '[CDATA[')]"
     " | //math//comment()[starts-with(., '[CDATA[')])"
 )
-_STRING = etree.XPath("string()", smart_strings=False)
+_ALL_TEXT = etree.XPath("string()", smart_strings=False)
 
 
 def differs_from_browser(root: etree._Element | None, text: str) -> bool:
@@ -53,7 +53,7 @@ def differs_from_browser(root: etree._Element | None, text: str) -> bool:
         return False
     if root is not None and _MAY_NEST.search(text) and _ENDED_BY_LIKE(root):
         return True
-    ours = _count_characters(str(_STRING(root)) if root is not None else "")
+    ours = _count_characters(str(_ALL_TEXT(root)) if root is not None else "")
     return bool((_count_characters(turbohtml.parse(text, positions=False).text) > ours).any())
 
 

@@ -31,7 +31,7 @@ UTF8_SHARE = 3
 WIDE_SHARE = 0.3
 """A page is UTF-16 if this share of its bytes at even (or odd) places is zero, and hardly any at the others."""
 
-LOOK_BYTES = 65_536
+SAMPLE_BYTES = 65_536
 """How much of a page is read to tell whether every second byte is zero, and how long the piece is in which a declaration is looked for."""
 
 MAX_DECLARATIONS = 20
@@ -51,7 +51,7 @@ _MULTIBYTE = re.compile(
 _UNFINISHED = re.compile(rb"(?:[\xc2-\xf4]|[\xe0-\xf4][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{2})\Z")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
-_WORD = re.compile(rb"[a-zA-Z]*[\x80-\xff][a-zA-Z\x80-\xff]*")
+_ACCENTED = re.compile(rb"[a-zA-Z]*[\x80-\xff][a-zA-Z\x80-\xff]*")
 _DECLARES = re.compile(rb"charset|encoding", re.IGNORECASE)
 _NEVER = frozenset({"UTF-8", "replacement", "x-user-defined"})
 _FAMILIES = (
@@ -72,19 +72,19 @@ _SINGLE = frozenset(name for family in _FAMILIES for name in family)
 WELL_SPELLED = 0.97
 """Share of the letters that must be those of one language. Texts hold a foreign name now and then."""
 
-_BEFORE, _AFTER = rb"(?<![a-zA-Z\x80-\xff])", rb"(?![a-zA-Z\x80-\xff])"
+_APART_BEFORE, _APART_AFTER = rb"(?<![a-zA-Z\x80-\xff])", rb"(?![a-zA-Z\x80-\xff])"
 _SIGNS = re.compile(
     rb"\xa0"
-    rb"|" + _BEFORE + rb"[\x80-\xbf\xd7]+" + _AFTER + rb"|"  # any sign between blanks, digits and marks
-    rb"(?<=[a-z])[\xae\x99]" + _AFTER + rb"|"  # Lego®, Lego™
+    rb"|" + _APART_BEFORE + rb"[\x80-\xbf\xd7]+" + _APART_AFTER + rb"|"  # any sign between blanks, digits and marks
+    rb"(?<=[a-z])[\xae\x99]" + _APART_AFTER + rb"|"  # Lego®, Lego™
     rb"(?<=[a-zA-Z])\x92(?=[a-zA-Z])|"  # don’t
-    + _BEFORE
+    + _APART_BEFORE
     + rb"\xa1(?=[A-Z][^<>!]{0,200}!)|"
-    + _BEFORE
+    + _APART_BEFORE
     + rb"\xbf(?=[A-Z][^<>?]{0,200}\?)|"  # ¡Hola!, ¿Cuándo?
-    + _BEFORE
+    + _APART_BEFORE
     + rb"\xab(?=[a-zA-Z][^<>\xab\xbb]{0,200}\xbb)|(?<=[a-z.!?])\xbb"
-    + _AFTER
+    + _APART_AFTER
     + rb"|"  # «oui»
     rb"(?<=[0-9])[\x80\xa2\xa3\xa5\xaa\xb0\xba\xbc\xbd\xbe]|[\x80\xa3\xa5](?=\s?[0-9])"  # 5°C, 2½, £5
 )
@@ -154,9 +154,9 @@ def decode_page(content: bytes, content_type: str | None = None) -> DecodedPage:
             return DecodedPage(python_name, content[len(mark) :].decode(python_name, "replace"))
     for mark, name in _BOMS:
         if content.startswith(mark):
-            return _decoded(content[len(mark) :], name)
+            return _read_as(content[len(mark) :], name)
     declared = _find_declared(content, content_type)
-    return _decoded(content, declared) if declared else _decoded(content, guess_encoding(content))
+    return _read_as(content, declared) if declared else _read_as(content, guess_encoding(content))
 
 
 def find_label(label: str | None) -> str | None:
@@ -193,7 +193,7 @@ def _best_spelled(ranked: list[str], content: bytes, language: str | None) -> st
     """
     if ranked[0] not in _SINGLE:
         return ranked[0]
-    words = b" ".join(dict.fromkeys(_WORD.findall(content)))
+    words = b" ".join(dict.fromkeys(_ACCENTED.findall(content)))
     for known in dict.fromkeys((language, None)):
         for name in dict.fromkeys((*ranked, *_siblings(ranked))):
             if name in _SINGLE and measure_fit(codecs.decode(words, f"whatwg-{name}", "replace"), known) >= WELL_SPELLED:
@@ -208,7 +208,7 @@ def _siblings(ranked: list[str]) -> list[str]:
 
 def find_wide(content: bytes) -> str | None:
     """Return which UTF-16 a page without a byte-order mark is in, judged by the zero bytes of its ASCII characters, or None."""
-    head = content[:LOOK_BYTES]
+    head = content[:SAMPLE_BYTES]
     if b"\0" not in head:
         return None
     even, odd = head[::2].count(0) / max(1, len(head[::2])), head[1::2].count(0) / max(1, len(head[1::2]))
@@ -235,7 +235,7 @@ def _find_declared(content: bytes, content_type: str | None) -> str | None:
     header = _HEADER.search(content_type or "")
     name = find_label(next(filter(None, header.groups()), "").strip()) if header else None
     if name:
-        if name.startswith("utf-16") and b"\0" in content[:LOOK_BYTES]:
+        if name.startswith("utf-16") and b"\0" in content[:SAMPLE_BYTES]:
             return find_wide(content) or name
         if not name.startswith("utf-16"):  # what has no zero byte at all is not UTF-16, whatever the server says
             return name
@@ -257,7 +257,7 @@ def _find_meta(content: bytes) -> str | None:
     if not ends:
         return None
     close = content.find(b">", ends[-1])
-    head = content[: close + 1 if close >= 0 else ends[-1] + LOOK_BYTES].decode("latin-1")
+    head = content[: close + 1 if close >= 0 else ends[-1] + SAMPLE_BYTES].decode("latin-1")
     for token in tokenize(_close_noscript(head), capture_attributes=True):
         if token.type is TokenType.START_TAG and token.tag == "meta":
             label = token.attr("charset")
@@ -277,7 +277,7 @@ def _close_noscript(head: str) -> str:
 
 def _find_language(content: bytes) -> tuple[str | None, str | None]:
     """Return (the language that the page declares, the country whose pages use the same encodings), None for what is unknown."""
-    match = _LANG.search(content[:LOOK_BYTES])
+    match = _LANG.search(content[:SAMPLE_BYTES])
     if match is None or len(match[1]) != 2:
         return None, None
     language, region = match[1].decode().lower(), (match[2] or b"").decode().lower()
@@ -286,7 +286,7 @@ def _find_language(content: bytes) -> tuple[str | None, str | None]:
     return language, _TLDS.get(language, language)
 
 
-def _decoded(content: bytes, name: str) -> DecodedPage:
+def _read_as(content: bytes, name: str) -> DecodedPage:
     text = codecs.decode(content, f"whatwg-{name}", "replace").removeprefix("\ufeff")
     return DecodedPage(name, text, _doubts(content, name, text))
 

@@ -12,9 +12,8 @@ from urllib.parse import urljoin
 from lxml import etree
 from parsel import Selector
 
-from extraction.algorithms.dom.nodes import clean
-from extraction.algorithms.dom.parse import decode
-from extraction.algorithms.dom.xml import is_xml, tree
+from extraction.algorithms.dom.nodes import clean, whole_text
+from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.values import read_value
 
@@ -26,16 +25,9 @@ def read_record(
 ) -> dict[str, Any]:
     """A page's values by attribute name: a value or None, a list of values where the attribute has several, a list of rows for a list.
 
-    Raises ValueError for XML that is not read.
+    Raises PageError for a page that is not read.
     """
-    text = decode(content, content_type=content_type)[1]
-    if is_xml(text, content_type):
-        root = tree(text)[0]
-    else:
-        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, remove_pis=True)
-        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
-    if root is None:
-        return {}
+    root = parse(content, content_type=content_type).root
     base, language = _base_url(root, url), detect_language(root, url)
     record = {each["name"]: _typed(each, _values(Selector(root=root, type="html"), each), base, language) for each in attributes}
     for each in lists:
@@ -57,7 +49,7 @@ def _values(page: Selector, attribute: Attribute) -> list[str]:
 
 def _string(node: Any) -> str:
     """The cleaned text of an element, or of a text or attribute."""
-    return clean(str(node.xpath("string()")) if isinstance(node, etree._Element) else str(node))
+    return clean(whole_text(node) if isinstance(node, etree._Element) else str(node))
 
 
 def _parts(text: str, place: Attribute) -> list[str]:
