@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any, Literal, get_args
 
 from extraction.algorithms import errors
-from extraction.algorithms.dom import alphabets, attribute_limit, browser_tree, encoding, nodes, parse, whole_text, xml
+from extraction.algorithms.dom import alphabets, attribute_limit, browser_tree, encoding, nodes, parse, urls, whole_text, xml
 from extraction.algorithms.rules import language, outside, values
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import write_stylesheet
@@ -32,7 +32,7 @@ SUFFIXES: dict[Form, str] = {"xslt": ".xsl", "scrapy": "_spider.py", "web-poet":
 LINE = 120
 """Longest line of the rule's data, unless a single value is longer."""
 
-PACKAGES = "lxml numpy parsel turbohtml w3lib webencodings price-parser dateparser"
+PACKAGES = "ada-url lxml numpy parsel turbohtml webencodings price-parser dateparser"
 """What an exported Python file needs besides its framework."""
 
 
@@ -202,7 +202,7 @@ def _class_name(text: str) -> str:
     return "".join(word[:1].upper() + word[1:] for word in _identifier(text).split("_")) + "Page"
 
 
-_READING = (xml, attribute_limit, alphabets, encoding, browser_tree, parse, whole_text)
+_READING = (xml, attribute_limit, alphabets, encoding, browser_tree, parse, whole_text, urls)
 """The modules that read a page. They are copied as they are."""
 
 _COPIED = (errors.VertexError, errors.PageError, nodes.clean)

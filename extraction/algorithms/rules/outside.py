@@ -1,19 +1,19 @@
 """A rule run outside of Vertex: what an exported spider or page object does with a page.
 
 `exports` copies the source of this module behind the rule, which stands there as ATTRIBUTES and LISTS. So this module uses only lxml,
-parsel, w3lib and the libraries that `values` uses, and of Vertex only the functions that are copied along.
+parsel and the libraries that `values` uses, and of Vertex only the functions that are copied along.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
-from urllib.parse import urljoin
 
 from lxml import etree
 from parsel import Selector
 
 from extraction.algorithms.dom.nodes import clean, whole_text
 from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.dom.urls import find_base_address
 from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.values import read_value
 
@@ -28,7 +28,7 @@ def read_record(
     Raises PageError for a page that is not read.
     """
     root = parse(content, content_type=content_type).root
-    base, language = _base_url(root, url), detect_language(root, url)
+    base, language = find_base_address(root, url), detect_language(root, url)
     record = {each["name"]: _typed(each, _values(Selector(root=root, type="html"), each), base, language) for each in attributes}
     for each in lists:
         rows = ({one["name"]: _row_values(row, one) for one in each["attributes"]} for row in _rows(root, each))
@@ -76,16 +76,6 @@ def _typed(attribute: Attribute, raw: Sequence[str], base: str, language: str | 
     known = [read_value(text, attribute["type"], base_url=base, language=language) for text in raw]
     values = [each.raw if each.value is None else each.value for each in known]
     return values if attribute["several"] else values[0] if values else None
-
-
-def _base_url(root: etree._Element, url: str) -> str:
-    """The address that relative ones are relative to."""
-    bases = root.xpath("/descendant::base/@href")
-    address = url if "://" in url else ""
-    try:
-        return urljoin(address, str(bases[0]).strip()) if bases else address
-    except ValueError:
-        return address
 
 
 def _rows(root: etree._Element, each: Attribute) -> Iterator[tuple[etree._Element, etree._Element | None]]:
