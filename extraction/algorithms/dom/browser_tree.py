@@ -31,13 +31,13 @@ _REPEATED = "a b big code em font i nobr s small strike strong tt u"
 _REPEATING = re.compile(rf"<(/?)({'|'.join(_REPEATED.split())}|html|body|template)(?=[\s/>])", re.IGNORECASE)
 _INVALID = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _BAD_NAME = re.compile(r"[&<>\"'/\x00-\x20\x7f-\x9f\u2028\u2029\ufffe\uffff]")
-_MAY_NEST = re.compile(r"<(?:dd|dt|option|rt|rp|button|a|!\[CDATA\[)[\s/>\[]", re.IGNORECASE)
+_MAY_NEST = re.compile(r"<(?:dd|dt|option|rt|rp|button|!\[CDATA\[)[\s/>\[]", re.IGNORECASE)
 _ENDED_BY_LIKE = etree.XPath(
     "boolean(//dd[ancestor::*[self::dl or self::dd or self::dt][1][self::dd or self::dt]]"
     " | //dt[ancestor::*[self::dl or self::dd or self::dt][1][self::dd or self::dt]]"
     " | //option[ancestor::option] | //rt[ancestor::*[self::ruby or self::rt or self::rp][1][self::rt or self::rp]]"
     " | //rp[ancestor::*[self::ruby or self::rt or self::rp][1][self::rt or self::rp]]"
-    " | //button[ancestor::button] | //a[ancestor::a] | //svg//comment()[starts-with(., '[CDATA[')]"
+    " | //button[ancestor::button] | //svg//comment()[starts-with(., '[CDATA[')]"
     " | //math//comment()[starts-with(., '[CDATA[')])"
 )
 _ALL_TEXT = etree.XPath("string()", smart_strings=False)

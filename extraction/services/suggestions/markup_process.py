@@ -12,8 +12,10 @@ from typing import Any, BinaryIO
 
 from lxml import etree
 
-from extraction.algorithms.dom.parse import decode
+from extraction.algorithms.dom.parse import decode, parse
+from extraction.algorithms.errors import PageError
 from extraction.algorithms.markup.items import Item, parse_items
+from extraction.algorithms.markup.json_ld import read_json_ld
 from extraction.services.core.sandbox import SandboxLimits, run_in_sandbox
 
 PAGE_S = 5.0
@@ -77,12 +79,15 @@ def read_pages(source: BinaryIO) -> Iterator[list[dict[str, Any]]]:
 def _page(content: bytes, kind: str) -> list[Item]:
     from extruct.utils import parse_html
 
-    _, text = decode(content, content_type=kind or None)
     try:
-        tree = parse_html(text.encode("utf-8", "replace"), encoding="utf-8")
-    except (etree.LxmlError, ValueError):
+        page = parse(content, content_type=kind or None)
+        _, text = decode(content, content_type=kind or None)
+        # extruct needs a tree of its own kind; where lxml's parser loses text, it is made of what a browser reads.
+        markup = etree.tostring(page.root, method="html", encoding="utf-8") if page.as_browser else text.encode("utf-8", "replace")
+        tree = parse_html(markup, encoding="utf-8")
+    except (etree.LxmlError, ValueError, PageError):
         return []
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"json-ld": read_json_ld(page.root)}
     for name, extractor in _extractors(content):
         try:
             found[name] = list(extractor.extract_items(tree, base_url=None))
@@ -92,11 +97,10 @@ def _page(content: bytes, kind: str) -> list[Item]:
 
 
 def _extractors(content: bytes) -> list[tuple[str, Any]]:
-    from extruct.jsonld import JsonLdExtractor
     from extruct.opengraph import OpenGraphExtractor
     from extruct.w3cmicrodata import MicrodataExtractor
 
-    chosen: list[tuple[str, Any]] = [("json-ld", JsonLdExtractor()), ("opengraph", OpenGraphExtractor())]
+    chosen: list[tuple[str, Any]] = [("opengraph", OpenGraphExtractor())]
     if b"itemscope" in content:
         chosen.append(("microdata", MicrodataExtractor()))
     if b"typeof=" in content and len(content) <= RDFA_BYTES:
