@@ -3,6 +3,7 @@
 import gzip
 import io
 import random
+import re
 import struct
 import tarfile
 import zipfile
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
@@ -458,7 +460,7 @@ def test_bodies_of_a_warc_are_bounded() -> None:
             [
                 {"url": "http://e.com/bomb", "headers": [html, ("Content-Encoding", "gzip")], "body": gzip.compress(b"\0" * 30_000_000)},
                 {"url": "http://e.com/large", "headers": [html], "body": random.Random(1).randbytes(3_000_000)},
-                {"url": "http://e.com/br", "headers": [html, ("Content-Encoding", "br")], "body": b"\x0b\x02\x80"},
+                {"url": "http://e.com/lzma", "headers": [html, ("Content-Encoding", "br2")], "body": b"\x0b\x02\x80"},
                 {"url": "http://e.com/cut", "headers": [html, ("Content-Encoding", "gzip")], "body": gzip.compress(PAGE)[:-20]},
                 {"url": "http://e.com/a"},
             ]
@@ -468,8 +470,39 @@ def test_bodies_of_a_warc_are_bounded() -> None:
     reasons = refused(found)
     assert "more than 1,000,000 bytes" in reasons["http://e.com/bomb"]
     assert "more than 1,000,000 bytes" in reasons["http://e.com/large"]
-    assert "'br' is not known" in reasons["http://e.com/br"]
+    assert "'br2' is not known" in reasons["http://e.com/lzma"]
     assert "cut off" in reasons["http://e.com/cut"]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_warc_packed_with_zstd_is_read(packed: bool) -> None:
+    plain = warc([{"url": "http://e.com/a"}, {"url": "http://e.com/b"}], packed=False)
+    pack = zstandard.ZstdCompressor().compress
+    second = plain.index(b"WARC/", 5)
+    whole = pack(plain[:second]) + pack(plain[second:]) if packed else pack(plain)
+    assert urls(items(whole)) == ["http://e.com/a", "http://e.com/b"]
+    if packed:
+        assert any("cut off" in reason for reason in refused(items(whole[:-40])).values())
+    else:
+        with pytest.raises(ArchiveError, match="cut off"):
+            items(whole[:-40])
+
+
+def test_a_chunked_body_that_was_cut_off_is_refused_by_name() -> None:
+    headers = [("Content-Type", "text/html"), ("Transfer-Encoding", "chunked")]
+    found = items(
+        warc([{"url": "http://e.com/cut", "headers": headers, "body": b"%x\r\n%s" % (len(PAGE) + 9, PAGE)}, {"url": "http://e.com/a"}])
+    )
+    assert urls(found) == ["http://e.com/a"]
+    assert "chunked body was cut off" in refused(found)["http://e.com/cut"]
+
+
+@pytest.mark.parametrize("off", [-1, 1])
+def test_a_length_that_is_wrong_by_one_loses_no_page_in_silence(off: int) -> None:
+    data = warc([{"url": "http://e.com/a"}, {"url": "http://e.com/b"}, {"url": "http://e.com/c"}], packed=False)
+    length = int(re.search(rb"Content-Length: (\d+)", data)[1])  # type: ignore[index]
+    found = items(data.replace(b"Content-Length: %d" % length, b"Content-Length: %d" % (length + off), 1))
+    assert refused(found) or urls(found) == ["http://e.com/a", "http://e.com/b", "http://e.com/c"]
 
 
 def test_a_warc_header_without_an_end_is_given_up() -> None:
