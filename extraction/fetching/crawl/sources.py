@@ -74,8 +74,12 @@ def _join(base: str, addresses: Iterable[str]) -> Iterator[str]:
 
 
 def escape_ampersands(content: bytes) -> bytes:
-    """Return XML whose bare ``&`` are written as ``&amp;``: ``?x=1&y=2``. In CDATA they are left as they are."""
-    return _BARE.sub(lambda match: match["kept"] or b"&amp;", content) if b"&" in content and b"\0" not in content[:64] else content
+    """Return XML whose bare ``&`` are written as ``&amp;``: ``?x=1&y=2``. In CDATA they are left as they are.
+
+    XML in UTF-16 and XML that declares entities is returned unchanged.
+    """
+    plain = b"\0" not in content[:64] and b"<!ENTITY" not in content
+    return _BARE.sub(lambda match: match["kept"] or b"&amp;", content) if b"&" in content and plain else content
 
 
 def read_url_list(content: bytes) -> list[str]:

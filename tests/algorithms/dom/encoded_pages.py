@@ -243,14 +243,14 @@ def _as_windows_1258(text: str) -> str:
         try:
             letter.encode("cp1258")
         except UnicodeEncodeError:
-            base, *marks = unicodedata.normalize("NFD", letter)
+            base, *marks = list(unicodedata.normalize("NFD", letter))
             tone = [mark for mark in marks if mark in "\u0300\u0301\u0303\u0309\u0323"]
             letter = unicodedata.normalize("NFC", base + "".join(mark for mark in marks if mark not in tone)) + "".join(tone)
         letters.append(letter)
     return "".join(letters)
 
 
-TEXTS["vi"] = (TEXTS["vi"][0], tuple(map(_as_windows_1258, TEXTS["vi"][1])))  # type: ignore[assignment]
+TEXTS["vi"] = (TEXTS["vi"][0], tuple(map(_as_windows_1258, TEXTS["vi"][1])))
 
 
 def encode(text: str, encoding: str) -> bytes:
@@ -314,9 +314,8 @@ def declared_pages() -> Iterator[EncodedPage]:
                 page = make_page("@", head=trail + meta).encode().replace(b"@", written)
                 yield EncodedPage(f"{language} in {encoding}, {way}", page, text, header)
         for mark in ("utf-8-sig", "utf-16", "utf-16-be"):
-            page = make_page(text, head="<meta charset=windows-1252>")
-            bytes_ = ("\ufeff" + page if mark == "utf-16-be" else page).encode(mark)
-            yield EncodedPage(f"{language}, {mark}", bytes_, text, "text/html; charset=iso-8859-1")
+            marked = ("\ufeff" if mark == "utf-16-be" else "") + make_page(text, head="<meta charset=windows-1252>")
+            yield EncodedPage(f"{language}, {mark}", marked.encode(mark), text, "text/html; charset=iso-8859-1")
 
 
 def wrong_pages(seed: int = 0) -> Iterator[EncodedPage]:
