@@ -8,6 +8,7 @@ written, because ``20.00`` is looked for on the page.
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from html import unescape
 from typing import Any
 
@@ -21,24 +22,43 @@ _WRAPPED = re.compile(r"\A(?:\s|//|/\*|\*/|<!--|<!\[CDATA\[|;|\ufeff)+|(?:\s|//|
 _STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*+"|,(?=\s*+[}\]])', re.DOTALL)
 
 
-def read_json_ld(root: etree._Element) -> list[Any]:
-    """Return the things of a page's JSON-LD in document order."""
-    found: list[Any] = []
+@dataclass(frozen=True, slots=True)
+class JsonLd:
+    """The things of a page's JSON-LD in document order, and why blocks could not be read."""
+
+    things: tuple[dict[str, Any], ...]
+    problems: tuple[str, ...] = ()
+
+
+def read_json_ld(root: etree._Element) -> JsonLd:
+    """Read the JSON-LD of a page. A block that cannot be read is a problem, and the others count."""
+    things: list[Any] = []
+    problems: list[str] = []
     for _, block in zip(range(MAX_BLOCKS), _find_blocks(root), strict=False):
-        value = read_block(block)
-        found += value if isinstance(value, list) else [value] if isinstance(value, dict) else []
-    return found
+        try:
+            value = read_block(block)
+        except (ValueError, RecursionError) as error:
+            problems.append(f"{type(error).__name__}: {error}")
+            continue
+        things += value if isinstance(value, list) else [value]
+    return JsonLd(tuple(thing for thing in things if isinstance(thing, dict)), tuple(problems))
 
 
 def read_block(text: str) -> Any:
-    """Return the value of one block, None if it is no JSON even with its mistakes put right."""
+    """Return the value of one block, with its mistakes put right if it cannot be read otherwise.
+
+    Raises ValueError if it is no JSON even then, RecursionError if it is nested too deep.
+    """
     bare = _WRAPPED.sub("", text)
-    for attempt in (bare, _STRING_OR_COMMA.sub(lambda match: match[0] if match[0] != "," else "", bare)):
-        try:
-            return _unescape(json.loads(attempt, strict=False, parse_float=str))
-        except (ValueError, RecursionError):
-            continue
-    return None
+    try:
+        value = _parse(bare)
+    except ValueError:
+        value = _parse(_STRING_OR_COMMA.sub(lambda match: match[0] if match[0] != "," else "", bare))
+    return _unescape(value)
+
+
+def _parse(text: str) -> Any:
+    return json.loads(text, strict=False, parse_float=str)
 
 
 def _find_blocks(root: etree._Element) -> Iterator[str]:

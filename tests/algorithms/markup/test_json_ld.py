@@ -31,9 +31,10 @@ def test_strings_are_as_a_person_reads_them() -> None:
 def test_a_broken_block_leaves_the_others() -> None:
     broken, good = "<script type='application/ld+json'>{'a</script>", f"<script type='Application/LD+JSON; charset=utf-8'>{GOOD}</script>"
     root = html.document_fromstring(f"<html><body>{broken}{good}")
-    assert [thing["name"] for thing in read_json_ld(root)] == ["Pot"]
+    assert [thing["name"] for thing in read_json_ld(root).things] == ["Pot"]
 
 
 @pytest.mark.parametrize("block", ["", "{", "[" * 100_000, '"' + "\\" * 99_999, "{,}" * 1000])
 def test_what_is_no_json_gives_nothing(block: str) -> None:
-    assert not read_block(block)
+    with pytest.raises((ValueError, RecursionError)):
+        read_block(block)
