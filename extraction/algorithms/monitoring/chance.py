@@ -7,6 +7,7 @@ coincidence is, is measured on the pages at hand with values that have nothing t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import comb, exp, lgamma
 
 from extraction.algorithms.learning.page_table import PageTable
@@ -20,7 +21,7 @@ class PageTexts:
     """How often values stand on one page, then and now. Each value is looked for once."""
 
     def __init__(self, old: PageTable, new: PageTable) -> None:
-        self._finders = (ValueFinder(old), ValueFinder(new))
+        self._pages = (old, new)
         self._counts: dict[tuple[int, SoughtValue, bool], int] = {}
 
     def count_before(self, sought: SoughtValue, *, inside: bool) -> int:
@@ -30,6 +31,10 @@ class PageTexts:
     def count_now(self, sought: SoughtValue, *, inside: bool) -> int:
         """Counts the places of a value on the new page. inside: also within longer texts."""
         return self._count(1, sought, inside)
+
+    @cached_property
+    def _finders(self) -> tuple[ValueFinder, ValueFinder]:
+        return ValueFinder(self._pages[0]), ValueFinder(self._pages[1])
 
     def _count(self, side: int, sought: SoughtValue, inside: bool) -> int:
         key = (side, sought, inside)

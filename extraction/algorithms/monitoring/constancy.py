@@ -68,8 +68,13 @@ def choose_prior(attribute: AttributeRule, profile: Profile | None) -> Prior:
 
 
 def estimate_rate(attribute: AttributeRule, profile: Profile | None, counts: ChangeCounts) -> float:
-    """The share of pages on which the attribute's value changes from one visit to the next, between 0 and 1."""
+    """The share of pages on which the attribute's value changes from one visit to the next, between 0 and 1.
+
+    A price is never taken to be constant: after months without a change, a sale changes all prices on one day.
+    """
     prior = choose_prior(attribute, profile)
+    if attribute.type == "price":
+        return max(prior.rate, counts.changed / max(counts.compared, 1))
     scale = min(1.0, MAX_COMPARED / max(counts.compared, 1))
     return (prior.rate * prior.pages + counts.changed * scale) / (prior.pages + counts.compared * scale)
 

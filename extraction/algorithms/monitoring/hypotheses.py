@@ -27,7 +27,6 @@ pages must have them. Two more findings concern all pages together: all pages gi
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import log
 
 from extraction.algorithms.monitoring import constancy
 from extraction.algorithms.monitoring.chance import (
@@ -66,9 +65,6 @@ LEAST_ALIKE_PAGES = 3
 
 SURE = 1e-5
 """Probability at or below which one test of places needs no second one."""
-
-TELLING = 0.05
-"""Probability at or below which new values stood in one place of the old pages."""
 
 MOST = 0.8
 """Share of pages that must have unknown values: a shop may add a value for some of its products."""
@@ -164,8 +160,8 @@ class AttributeChanges:
                 [change.before[0] for change in lost],
                 [change.before[0] for change in had],
             )
-            # A sale, too, has old prices in one place, so that alone proves nothing.
-            moved = min(moved, combine_probabilities(gone, came) if came <= TELLING else 1.0)
+            # A sale, too, has old prices in one place, and its end shows prices that stood in one place. So both must be improbable.
+            moved = min(moved, max(gone, came))
         standing = [change for change in lost if change.still_standing]
         kind: EvidenceKind = "incorrect" if 2 * len(given) > len(lost) else "null"
         evidence = tuple(_make_evidence(change, kind, _say_moved(change)) for change in standing)
@@ -271,12 +267,6 @@ class AttributeChanges:
             for value in known
             if value not in change.before and value not in change.now
         ]
-
-
-def combine_probabilities(one: float, other: float) -> float:
-    """The probability that the product of two independent probabilities is as small as theirs (Fisher's method for two tests)."""
-    product = one * other
-    return product * (1 - log(product)) if product > 0 else 0.0
 
 
 def _say_moved(change: ValueChange) -> str:

@@ -137,8 +137,12 @@ class RuleVerdict:
 
     @property
     def doubted(self) -> frozenset[str]:
-        """The pages, by URL, that are no good baselines for later checks."""
+        """The pages, by URL, with signs of a broken rule that chance explains badly."""
         return frozenset(url for each in self.attributes.values() for url in each.doubted)
+
+    def renews_baseline(self, url: str) -> bool:
+        """Whether what the page has now may become the baseline of later checks: nothing speaks against the rule there."""
+        return not self.alarming and self.kind != "unreachable" and url not in self.doubted
 
 
 def judge_rule(
@@ -167,7 +171,9 @@ def judge_rule(
     for each in attributes:
         least, profile = LEAST_OF_ROWS if each.name in columns else 0.0, profiles.get(each.name)
         pairs = zip(visits, texts, strict=True)
-        changes = [ValueChange(each, profile, *pair, least) for pair in pairs if pair[0].before.get(each.name) or pair[0].now.get(each.name)]
+        changes = [
+            ValueChange(each, profile, *pair, least) for pair in pairs if pair[0].before.get(each.name) or pair[0].now.get(each.name)
+        ]
         verdicts[each.name] = judge_attribute(changes, (counts or {}).get(each.name, ChangeCounts()), limits)
     covered = sum(visit.covered for visit in visits) / len(visits)
     kind: VerdictKind = "shingle" if is_coverage_lost(covered) else _find_worst(verdicts.values())
