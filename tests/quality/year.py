@@ -98,6 +98,25 @@ class WatchedShop:
         self.baselines = pages
         self.doubted = dict.fromkeys(pages, 0)
 
+    def settle(self, names: list[str]) -> None:
+        """What an editor does after a break: marks the values again. Where one rule cannot read both designs of a site, the site has the
+        new one on no page then. What still cannot be read is left out of the records."""
+        self.learn(self.rule, names)
+        if self._find_unread():
+            self.shop.half = None
+            self.learn(self.rule, [each.name for each in self.rule.attributes])
+        unread = self._find_unread()
+        if unread:
+            self.publish(RuleDefinition(tuple(each for each in self.rule.attributes if each.name not in unread)))
+
+    def _find_unread(self) -> set[str]:
+        truth, rows = self.tell_truth(), {url: self.extract(page) for url, page in self.baselines.items()}
+        return {
+            each.name
+            for each in self.rule.attributes
+            if sum(tuple(rows[url].get(each.name, ())) != truth[url][each.name] for url in rows) >= BROKEN_PAGES
+        }
+
     def publish(self, rule: RuleDefinition) -> None:
         self.rule, self.sheet = rule, Stylesheet.compile(write_stylesheet(rule))
 
@@ -198,7 +217,7 @@ def judge_day(
     if told & really:
         try_repair(watched, verdict, visits, told & really, where)
     if told | really:
-        watched.learn(watched.rule, sorted(told | really))
+        watched.settle(sorted(told | really))
 
 
 def try_repair(watched: WatchedShop, verdict: RuleVerdict, visits: list[Revisit], broken: set[str], where: str) -> None:

@@ -11,9 +11,7 @@ from html import escape
 
 from extraction.algorithms.rules.rule import AttributeRule
 
-SYLLABLES = (
-    "ba be bo da de di do fa fi ga go ka ki ko la le li lo ma me mi mo na ne no pa pe po ra re ri ro sa se si so ta te ti to va vi".split()
-)
+SYLLABLES = tuple(consonant + vowel for consonant in "bdfgklmnprstv" for vowel in "aeio")
 
 STOCK = ("In stock", "Out of stock", "Ships in 3 days")
 
@@ -211,8 +209,8 @@ class PageWriter:
         body = "".join(getattr(self, f"_{block}")() for block in blocks)
         banner = f"<div class='banner'>The great {shop.day // 30}th sale of the season</div>" if shop.day <= shop.banner_until else ""
         head = f"<header><a href='/'>{shop.name}</a><nav><a href='/cart'>Cart</a><a href='/help'>Help</a></nav></header>"
-        html = f"<html><head><title>{escape(self.product.title)}</title></head><body>{head}{banner}<div class='{design.classes}'>{body}</div></body></html>"
-        return html.encode()
+        title = f"<head><title>{escape(self.product.title)}</title></head>"
+        return f"<html>{title}<body>{head}{banner}<div class='{design.classes}'>{body}</div></body></html>".encode()
 
     def _crumbs(self) -> str:
         last = f"<a>{escape(self.product.title)}</a>" if self.shop.crumbs else ""

@@ -14,8 +14,8 @@ sign            chance on one page
                 round: a sale keeps the old price on all pages, and its end shows a price that was there. The larger probability counts
 `is_unknown`    the chance of a value that was never seen (`profiles.Profile.unseen_chance`); most pages must have one
 `is_crowded`    a rate of odd values
-moved together  that all old values stand in one new place, away from what the rule gives; or that lost values stand in one place and what
-                the rule gives now stood in one place of the old pages (`moved_places`)
+moved together  that all old values stand in one new place, not struck out; or that lost values stand in one place and what the rule gives
+                now stood in one place of the old pages (`moved_places`)
 ==============  ======================================================================================================
 
 An old value that also stood elsewhere on the old page stands there by chance with certainty. `Coincidence` measures the chance of others.
@@ -138,7 +138,7 @@ class AttributeChanges:
         return Finding("slipped", found, probability, plausible=True)
 
     def _test_moved_together(self) -> Finding | None:
-        """Old values now stand in one place, away from what the rule gives, or what it gives stood in one place of the old pages."""
+        """Old values now stand in one new place, or what the rule gives instead stood in one place of the old pages."""
         had = [change for change in self.changes if change.before]
         lost = [change for change in had if change.lost]
         given = [change for change in lost if change.gained]
@@ -147,7 +147,6 @@ class AttributeChanges:
         moved = test_new_place(
             [VisitedPlaces(PagePlaces(change.visit.old), PagePlaces(change.visit.new)) for change in had],
             [change.before[0] for change in had],
-            [change.now for change in had],
         )
         if given and moved > SURE:
             came = test_same_place(

@@ -9,6 +9,7 @@ the values of the other pages: a place that says “In stock” everywhere match
 many places are tried, the probability is multiplied by their number (Bonferroni).
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,8 +24,15 @@ LEAST_MATCHES = 0.7
 MAX_PLACES = 4_000
 """Texts of a page that are looked at."""
 
-NEAR = 2
-"""Texts between an old and a new price at most: “was 12.90, now 9.90”."""
+STRUCK_TAGS = frozenset(("del", "s", "strike"))
+
+STRUCK_NAMES = frozenset(
+    ("was", "old", "strike", "striked", "struck", "through", "crossed", "regular", "original", "before", "previous", "former", "rrp", "uvp")
+)
+"""Words in class names of a price that no longer holds."""
+
+STRUCK_LEVELS = 2
+"""Elements above a text that are looked at."""
 
 Place = tuple[int, int]
 """(hash of the path, number among the texts of this path)."""
@@ -54,12 +62,18 @@ class PagePlaces:
             found[path, seen[path]] = text
         return found
 
-    def is_beside(self, place: Place, values: Sequence[str]) -> bool:
-        """Whether one of the values, and not the text of the place itself, stands within NEAR texts of the place."""
-        at = self._numbers.get(place)
-        if at is None or self._page.strings[at] in values:
-            return False
-        return any(text in values for text in self._page.strings[max(0, at - NEAR) : at + NEAR + 1])
+    def is_struck(self, place: Place) -> bool:
+        """Whether the text at a place is struck out, as the old price of a sale is."""
+        number = self._numbers.get(place)
+        element = self._page.nodes[int(self._page.texts.owner[number])] if number is not None else None
+        for _ in range(STRUCK_LEVELS):
+            if element is None:
+                return False
+            names = re.split(r"[\W_]+", (element.get("class") or "").casefold())
+            if element.tag in STRUCK_TAGS or STRUCK_NAMES.intersection(names):
+                return True
+            element = element.getparent()
+        return False
 
     @cached_property
     def _numbers(self) -> Mapping[Place, int]:
@@ -74,21 +88,20 @@ class VisitedPlaces:
     new: PagePlaces
 
 
-def test_new_place(pages: Sequence[VisitedPlaces], wanted: Sequence[str], given: Sequence[Sequence[str]]) -> float:
+def test_new_place(pages: Sequence[VisitedPlaces], wanted: Sequence[str]) -> float:
     """The probability that some place of the new pages, where the values were not before, holds the wanted ones by chance.
 
-    A place beside what the rule gives does not count: that is how a sale shows the old price.
+    A place whose text is struck out does not count: that is how a sale shows the old price.
 
-    pages: the pages. wanted: the value that each page had. given: the values that the rule gives on each page now.
+    pages: the pages. wanted: the value that each page had.
     """
     foreign = Counter(wanted)
     columns = _collect_columns([page.new for page in pages], wanted, foreign)
     tried = {}
     for place, texts in columns.items():
         held = sum(page.old.texts.get(place) == value for page, value in zip(pages, wanted, strict=True))
-        beside = sum(page.new.is_beside(place, values) for page, values in zip(pages, given, strict=True))
-        changed = sum(value not in values for value, values in zip(wanted, given, strict=True))
-        if 2 * held < len(pages) and 2 * beside < changed:
+        struck = sum(page.new.is_struck(place) for page in pages)
+        if 2 * held < len(pages) and 2 * struck < len(texts):
             tried[place] = texts
     return _test_columns(list(tried.values()), wanted, foreign)
 

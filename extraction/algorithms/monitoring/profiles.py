@@ -2,8 +2,8 @@
 
 A profile is learned from the values of many pages: how many values a page has, how long they are, which characters they have, whether
 they read as the attribute's type, which they are if there are only a few different ones, and how often there is none. It judges the
-values of one page in words that an operator understands. Ranges are those seen, widened, because the past is only a sample: a value a little outside of them is
-news, not a break.
+values of one page in words that an operator understands. Ranges are those seen, widened, because the past is only a sample: a value a
+little outside of them is news, not a break.
 """
 
 from collections import Counter

@@ -15,7 +15,7 @@ the baseline, so that the sign is still there when more pages follow.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from extraction.algorithms.monitoring.chance import PageTexts
@@ -101,7 +101,7 @@ class AttributeVerdict:
     evidence: tuple[Evidence, ...] = ()
     doubted: frozenset[str] = frozenset()
     certain: bool = True
-    counts: ChangeCounts = ChangeCounts()
+    counts: ChangeCounts = field(default_factory=ChangeCounts)
 
 
 @dataclass(frozen=True, slots=True)

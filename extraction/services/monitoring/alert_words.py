@@ -83,15 +83,7 @@ def _break(breakage: Breakage) -> AlertText:
     example = next((each.url for each in check.read_evidence() if each.attribute in breakage.attributes), "")
     since = f"Found at {_time(check.checked_at)}" + (f"; it still worked at {_time(last)}." if last else ".")
     if breakage.coverage_lost:
-        return AlertText.of(
-            f"No longer recognised: the pages of {_where(breakage)}",
-            [
-                f"{breakage.note}.",
-                f"Where: {_where(breakage)}, version {breakage.rule.version} of the rule\nSince: {since}\nAffected: {_count(records, 'record')}",
-                "What to do: Fetch or import the pages and search for templates again. If they then come in another template, merge the two.",
-                _link(breakage.get_absolute_url()),
-            ],
-        )
+        return _lose_coverage(breakage, since, records)
     return AlertText.of(
         f"Broken: {_names(breakage.attributes)} of {_where(breakage)}",
         [
@@ -106,6 +98,23 @@ def _break(breakage: Breakage) -> AlertText:
             ),
             "What to do: Compare the old and the new page. Then accept the proposed repair, mark the values yourself, or dismiss the alarm "
             "if nothing is wrong. Do not rely on these values until then.",
+            _link(breakage.get_absolute_url()),
+        ],
+    )
+
+
+def _lose_coverage(breakage: Breakage, since: str, records: int) -> AlertText:
+    facts = [
+        f"Where: {_where(breakage)}, version {breakage.rule.version} of the rule",
+        f"Since: {since}",
+        f"Affected: {_count(records, 'record')}",
+    ]
+    return AlertText.of(
+        f"No longer recognised: the pages of {_where(breakage)}",
+        [
+            f"{breakage.note}.",
+            "\n".join(facts),
+            "What to do: Fetch or import the pages and search for templates again. If they come in another template then, merge the two.",
             _link(breakage.get_absolute_url()),
         ],
     )
