@@ -10,12 +10,13 @@ broke; repairs that were right; and wrong ones that would have gone live without
 """
 
 import argparse
+import os
 import random
 import sys
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
 
 import django
 
@@ -64,6 +65,12 @@ class Figures:
             setattr(self, name, getattr(self, name) + value)
 
 
+@lru_cache(maxsize=400)
+def read_content(content: bytes) -> PageTable:
+    """A page as a table. On many days, a page is the same as the day before."""
+    return read_page_table(parse(content).root)
+
+
 class WatchedShop:
     """A shop's rule and what monitoring knows of it."""
 
@@ -80,7 +87,7 @@ class WatchedShop:
         return f"/{product.number}"
 
     def read(self, product: Product) -> PageTable:
-        return read_page_table(parse(self.shop.render(product)).root)
+        return read_content(self.shop.render(product))
 
     def learn(self, rule: RuleDefinition, names: list[str]) -> None:
         """Learns attributes from what is true of today's pages, as if an editor had marked them."""
@@ -280,14 +287,12 @@ def main() -> int:
     return 1 if bad else 0
 
 
-def _set_up_django(**_: Any) -> None:
+def set_up_django() -> None:
     """The repairs are a service, so the models must be known. No database is used."""
-    import os
-
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vertex.settings")
     django.setup()
 
 
 if __name__ == "__main__":
-    _set_up_django()
+    set_up_django()
     sys.exit(main())

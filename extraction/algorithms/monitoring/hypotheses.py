@@ -127,6 +127,8 @@ class AttributeChanges:
 
     def _test_slipped(self) -> Finding:
         found = self._collect("incorrect", is_slipped)
+        if not found:
+            return Finding("slipped", (), 1.0)
         both = len(found)
         kept = sum(bool(change.undiminished) for change in self.moved if change.now)
         known = sum(bool(change.already_there) for change in self.moved)
@@ -142,7 +144,8 @@ class AttributeChanges:
         had = [change for change in self.changes if change.before]
         lost = [change for change in had if change.lost]
         given = [change for change in lost if change.gained]
-        if len(lost) < LEAST_ALIKE_PAGES or self.attribute.multiple:
+        standing = [change for change in lost if change.still_standing]
+        if len(standing) < LEAST_ALIKE_PAGES or self.attribute.multiple:
             return None
         moved = test_new_place(
             [VisitedPlaces(PagePlaces(change.visit.old), PagePlaces(change.visit.new)) for change in had],
@@ -161,7 +164,6 @@ class AttributeChanges:
             )
             # A sale, too, has old prices in one place, and its end shows prices that stood in one place. So both must be improbable.
             moved = min(moved, max(gone, came))
-        standing = [change for change in lost if change.still_standing]
         kind: EvidenceKind = "incorrect" if 2 * len(given) > len(lost) else "null"
         evidence = tuple(_make_evidence(change, kind, _say_moved(change)) for change in standing)
         return Finding("moved together", evidence, moved, plausible=bool(given))
@@ -220,6 +222,8 @@ class AttributeChanges:
         found: the pages with the sign.
         rate: how often the rule gives something else, or nothing, while it works.
         """
+        if not found:
+            return Finding(sign, (), 1.0)
         urls = {each.url for each in found}
         kept = {change.visit.url for change in self.moved if change.visit.url in urls and change.undiminished}
         among_all = tail_probability(len(found), [rate * self._standing_chance(change) for change in self.changes])
