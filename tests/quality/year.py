@@ -25,11 +25,12 @@ from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.learning.table_reader import read_page_table
 from extraction.algorithms.monitoring.constancy import ChangeCounts
 from extraction.algorithms.monitoring.evidence import Revisit, Values
+from extraction.algorithms.monitoring.places import normalise_value
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.monitoring.relearning import Relearned, relearn_attribute
 from extraction.algorithms.monitoring.verdict import RuleVerdict, confirm_verdict, judge_rule
 from extraction.algorithms.rules.apply import extract_or_nothing
-from extraction.algorithms.rules.rule import RuleDefinition
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
 from tests.quality.year_events import REDESIGNS
 from tests.quality.year_shops import Product, Shop
@@ -121,7 +122,7 @@ class WatchedShop:
         return {
             each.name
             for each in self.rule.attributes
-            if sum(tuple(rows[url].get(each.name, ())) != truth[url][each.name] for url in rows) >= BROKEN_PAGES
+            if sum(not is_same(each, rows[url].get(each.name, ()), truth[url][each.name]) for url in rows) >= BROKEN_PAGES
         }
 
     def publish(self, rule: RuleDefinition) -> None:
@@ -168,8 +169,13 @@ class WatchedShop:
         for visit in visits:
             now = extract_or_nothing(sheet, visit.new.root).merged() if sheet else visit.now
             for each in self.rule.attributes:
-                wrong[each.name] += tuple(now.get(each.name, ())) != truth[visit.url][each.name]
+                wrong[each.name] += not is_same(each, now.get(each.name, ()), truth[visit.url][each.name])
         return dict(wrong)
+
+
+def is_same(attribute: AttributeRule, given: Values, true: Values) -> bool:
+    """Whether the rule gives what is true, as it is stored: a rating with words around it is still the same number."""
+    return [normalise_value(each, attribute.type) for each in given] == [normalise_value(each, attribute.type) for each in true]
 
 
 def simulate_year(seed: int, *, days: int = DAYS) -> Figures:
@@ -239,7 +245,7 @@ def try_repair(watched: WatchedShop, verdict: RuleVerdict, visits: list[Revisit]
     figures.repairs += 1
     right = not any(wrong[name] for name in broken)
     figures.right_repairs += right
-    if not right and repair.valid and all(verdict.attributes[name].certain for name in broken):
+    if not right and repair.valid and repair.simple and all(verdict.attributes[name].certain for name in broken):
         figures.wrong_automatic += 1
         figures.notes.append(f"WRONG REPAIR {where}: {sorted(name for name in broken if wrong[name])}")
 

@@ -133,7 +133,8 @@ class Shop:
 
     def tell_truth(self, product: Product) -> dict[str, tuple[str, ...]]:
         """The values that the product's page shows, by attribute."""
-        design, shown = self.design_of(product), {}
+        design = self.design_of(product)
+        shown: dict[str, tuple[str, ...]] = {}
         for name in self.names:
             slot, value = design.slots.get(name), self.show(product, name)
             shown[name] = (value,) if slot and value else ()

@@ -229,6 +229,14 @@ def is_odd(change: ValueChange) -> str | None:
     return change.oddities[0] if change.oddities else None
 
 
+def find_added_text(change: ValueChange) -> tuple[str, str] | None:
+    """What stands before and after the old value in the new one, None where the new value is not the old one with more text."""
+    if len(change.before) != 1 or len(change.gained) != 1 or change.before[0] not in change.gained[0]:
+        return None
+    before, _, after = change.gained[0].partition(change.before[0])
+    return before, after
+
+
 def quote_value(value: str) -> str:
     """The value in quotation marks, cut to SHOWN_CHARACTERS."""
     return f"“{value[:SHOWN_CHARACTERS]}”"

@@ -14,6 +14,7 @@ sign            chance on one page
                 round: a sale keeps the old price on all pages, and its end shows a price that was there. The larger probability counts
 `is_unknown`    the chance of a value that was never seen (`profiles.Profile.unseen_chance`); most pages must have one
 `is_crowded`    a rate of odd values
+extended        the rate of change of a constant attribute whose values all have the same text added; most pages must have it
 moved together  that all old values stand in one new place, not struck out; or that lost values stand in one place and what the rule gives
                 now stood in one place of the old pages (`moved_places`)
 ==============  ======================================================================================================
@@ -24,6 +25,7 @@ An old value that also stood elsewhere on the old page stands there by chance wi
 pages must have them. Two more findings concern all pages together: all pages give the same value, or far more pages than usual have none.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -41,6 +43,7 @@ from extraction.algorithms.monitoring.evidence import (
     Evidence,
     EvidenceKind,
     ValueChange,
+    find_added_text,
     is_crowded,
     is_misread,
     is_missing,
@@ -65,6 +68,9 @@ LEAST_ALIKE_PAGES = 3
 
 SURE = 1e-5
 """Probability at or below which one test of places needs no second one."""
+
+LEAST_EXTENDED_PAGES = 10
+"""Pages whose values must have the same text added: a few products may be renamed together, such as the books of a series."""
 
 MOST = 0.8
 """Share of pages that must have unknown values: a shop may add a value for some of its products."""
@@ -113,6 +119,7 @@ class AttributeChanges:
             self._test_misread,
             self._test_replaced,
             self._test_unknown,
+            self._test_extended,
             self._test_odd,
             self._test_alike,
             self._test_vanished,
@@ -190,6 +197,20 @@ class AttributeChanges:
         if self.profile is None or len(found) < max(LEAST_ALIKE_PAGES, MOST * given):
             return None
         return Finding("unknown", found, binomial_tail(len(found), of=given, chance=self.profile.unseen_chance), plausible=True)
+
+    def _test_extended(self) -> Finding | None:
+        """Values that usually stay the same now all have the same text before or after them: it belongs to the template."""
+        if not constancy.is_constant(self.rate) or self.attribute.multiple:
+            return None
+        texts = {change.visit.url: text for change in self.moved if (text := find_added_text(change)) is not None}
+        added, count = Counter(texts.values()).most_common(1)[0] if texts else (("", ""), 0)
+        if count < max(LEAST_EXTENDED_PAGES, MOST * len(self.changes)):
+            return None
+        reason = f"{quote_value('…'.join(added))} is now around the values of {count} pages"
+        found = [change for change in self.moved if texts.get(change.visit.url) == added]
+        evidence = tuple(_make_evidence(change, "incorrect", reason) for change in found)
+        rates = [grow_with_time(self.rate, self.visits)] * len(self.changes)
+        return Finding("extended", evidence, tail_probability(count, rates), plausible=True)
 
     def _test_odd(self) -> Finding:
         return Finding("odd", self._collect("incorrect", is_odd, strong=False), None)

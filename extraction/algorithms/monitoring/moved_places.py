@@ -1,8 +1,8 @@
 """Do an attribute's old values now stand in one and the same place of the template? (docs/algorithms.md#monitoring)
 
 A value that stands somewhere on the new page may be there by chance. Values that stand in the *same* place on all pages are hardly there
-by chance, even where they are as few as three price points. A place is the path of tags and classes down to a text, with its number among
-the texts of the same path.
+by chance, even where they are as few as three price points. A place is the tags and classes of the text's element and the two above
+it, with its number among the texts of equal elements: further up, a new wrapper would make another place of it.
 
 For each place, the matches are counted: pages where the place holds what this page's rule gave. The chance of a match is measured with
 the values of the other pages: a place that says “In stock” everywhere matches every page that is in stock, and proves nothing. Since
@@ -14,6 +14,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+
+from lxml import etree
 
 from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.chance import binomial_tail
@@ -35,7 +37,7 @@ STRUCK_LEVELS = 2
 """Elements above a text that are looked at."""
 
 Place = tuple[int, int]
-"""(hash of the path, number among the texts of this path)."""
+"""(hash of the element and the two above it, number among the texts of such elements)."""
 
 
 class PagePlaces:
@@ -48,13 +50,13 @@ class PagePlaces:
     def texts(self) -> Mapping[Place, str]:
         """{place: text}."""
         page, seen = self._page, Counter[int]()
-        paths: list[int] = []
+        # The guard row at the end is the parent of the root, and its own.
+        steps = [*(hash((str(element.tag), _list_stable_classes(element))) for element in page.nodes), 0]
         parents = page.elements.parent
-        for row, element in enumerate(page.nodes):
-            above = paths[int(parents[row])] if row else 0
-            # Class names with digits are often a page's own, such as "post-1234".
-            classes = tuple(name for name in (element.get("class") or "").split() if not any(map(str.isdigit, name)))
-            paths.append(hash((above, str(element.tag), classes)))
+        paths = []
+        for row in range(len(page.nodes)):
+            above = int(parents[row])
+            paths.append(hash((steps[row], steps[above], steps[int(parents[above])])))
         found = {}
         for row, text in enumerate(page.strings[:MAX_PLACES]):
             path = paths[int(page.texts.owner[row])]
@@ -86,6 +88,11 @@ class VisitedPlaces:
 
     old: PagePlaces
     new: PagePlaces
+
+
+def _list_stable_classes(element: etree._Element) -> tuple[str, ...]:
+    """Returns class names without those that have digits, which are often a page's own, such as "post-1234"."""
+    return tuple(name for name in (element.get("class") or "").split() if not any(map(str.isdigit, name)))
 
 
 def test_new_place(pages: Sequence[VisitedPlaces], wanted: Sequence[str]) -> float:

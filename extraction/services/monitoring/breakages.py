@@ -74,7 +74,7 @@ def propose_repair(breakage: Breakage, repair: Repair, *, now: datetime) -> Rule
         rules.move_rule(draft, Rule.State.VALIDATED)
     Breakage.objects.open().filter(pk=breakage.pk).update(proposal=draft)
     breakage.refresh_from_db()
-    sure = draft.state == Rule.State.VALIDATED and is_certain(breakage)
+    sure = draft.state == Rule.State.VALIDATED and repair.simple and is_certain(breakage)
     if sure and Monitor.objects.filter(site=breakage.cluster.site, auto_repair=True).exists():
         accept_repair(breakage, now=now)
     return draft

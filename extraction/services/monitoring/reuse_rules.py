@@ -127,7 +127,7 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
     if len(repair.failed) == len(value.every):
         return {}
     draft = _draft(cluster, rule, repair)
-    sure = draft.state == Rule.State.VALIDATED and tried.certain
+    sure = draft.state == Rule.State.VALIDATED and repair.simple and tried.certain
     live = sure and Monitor.objects.filter(site=cluster.site, auto_repair=True).exists()
     if live:
         rules.publish_rule(draft, what=Decision.What.AUTOMATIC)

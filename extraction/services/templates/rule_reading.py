@@ -85,7 +85,7 @@ def _list_needed(rule: Rule, definition: RuleDefinition) -> set[str]:
     """Returns the names of the mandatory attributes, and of the attributes and lists that most records have."""
     mandatory = {each.name for each in definition.attributes if each.mandatory}
     records = list(Record.objects.given().filter(cluster=rule.cluster_id).values_list("values", "rows")[:MAX_RECORDS])
-    names = {each.name for each in (*definition.attributes, *definition.lists)}
+    names = {each.name for each in definition.attributes} | {each.name for each in definition.lists}
     if len(records) < LEAST_RECORDS:
         return mandatory or names
     counts = Counter(name for values, rows in records for held in (values, rows) for name, given in held.items() if given)
@@ -97,7 +97,8 @@ def _find_fresh(snapshots: "QuerySet[Snapshot]", site: Site) -> "QuerySet[Snapsh
     touched = site.clusters.touched().values("pk")
     placed = Placement.objects.filter(cluster__site=site, belongs=True).values("page")
     current = snapshots.of_site(site).current().kept().filter(error="")  # type: ignore[attr-defined]
-    return current.filter(Q(cluster=None) | ~Q(cluster__in=touched)).exclude(page__in=placed).select_related("page").order_by("pk")
+    fresh: QuerySet[Snapshot] = current.filter(Q(cluster=None) | ~Q(cluster__in=touched)).exclude(page__in=placed)
+    return fresh.select_related("page").order_by("pk")
 
 
 def _find_homes(site: Site) -> Mapping[int, int]:

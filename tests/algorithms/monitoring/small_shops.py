@@ -21,13 +21,16 @@ RATING = AttributeRule("rating", "number", alternatives=(Selector("/descendant::
 Html = Sequence[str]
 
 
-def judge(rule: Sequence[AttributeRule], old: Html, new: Html, *, counts: Mapping[str, ChangeCounts] | None = None) -> RuleVerdict:
-    """What a check says of a rule whose pages were `old` and are `new`."""
-    before, now = [page(html) for html in old], [page(html) for html in new]
+def judge(
+    rule: Sequence[AttributeRule], old_html: Html, new_html: Html, *, counts: Mapping[str, ChangeCounts] | None = None
+) -> RuleVerdict:
+    """What a check says of a rule whose pages were `old_html` and are `new_html`."""
+    before, now = [page(html) for html in old_html], [page(html) for html in new_html]
     values = [[{each.name: read_attribute(each, table.root) for each in rule} for table in tables] for tables in (before, now)]
     profiles = {each.name: Profile.learn([row[each.name] for row in values[0]], type=each.type) for each in rule}
-    pairs = zip(before, now, *values, strict=True)
-    return judge_rule(RuleDefinition(tuple(rule)), profiles, [Revisit(f"/{n}", *pair, True) for n, pair in enumerate(pairs)], counts=counts)
+    pairs = enumerate(zip(before, now, *values, strict=True))
+    visits = [Revisit(f"/{n}", old, new, then, today, covered=True) for n, (old, new, then, today) in pairs]
+    return judge_rule(RuleDefinition(tuple(rule)), profiles, visits, counts=counts)
 
 
 def title(number: int) -> str:
