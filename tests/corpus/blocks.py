@@ -1,7 +1,7 @@
 """Blocks of made-up pages, drawn once for a site and written again and again with other content.
 
-A `Style` is the handwriting of one site: how much it says with classes, which elements it builds boxes from, how it writes lists. A block is a
-function from a random generator to HTML. The style's own generator decides the block's markup, the page's generator its content: how many
+A `Style` is the handwriting of one site: how many classes it uses, which elements hold others, how it writes lists. A block is a function
+from a random generator to HTML. The style's own generator decides the block's markup. The page's generator decides its content: how many
 rows there are, which words are bold, which rows are left out.
 """
 
@@ -118,7 +118,9 @@ def rows(style: Style, least: int = 1, most: int = 20) -> Block:
 def form(style: Style, fields: int = 3) -> Block:
     opening, closing = style.tag("form")
     holder = style.tag("p", "div", "label")
-    kinds = [style.rng.choice(("<input>", "<input>", "<select><option>x</option></select>", "<textarea></textarea>")) for _ in range(fields)]
+    kinds = [
+        style.rng.choice(("<input>", "<input>", "<select><option>x</option></select>", "<textarea></textarea>")) for _ in range(fields)
+    ]
     body = "".join(f"{holder[0]}{style.rng.choice(WORDS)} {kind}{holder[1]}" for kind in kinds)
     return lambda rng: f"{opening}{body}<button>ok</button>{closing}"
 

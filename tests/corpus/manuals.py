@@ -44,7 +44,8 @@ class _Manual:
         self._lined = own.random() < 0.5
 
     def page(self, content: str) -> bytes:
-        head = '<div id="top"><div id="titlearea"><table><tbody><tr><td><div>N<span>1</span></div><div>brief</div></td></tr></tbody></table></div>'
+        name = "<table><tbody><tr><td><div>N<span>1</span></div><div>brief</div></td></tr></tbody></table>"
+        head = f'<div id="top"><div id="titlearea">{name}</div>'
         tabs = f'<div class="tabs"><ul class="tablist">{self._tabs}</ul></div>' * (1 + self._second)
         tree = '<div class="side"><div class="tree"><div class="sync"><img></div></div></div>' if self._tree else ""
         foot = '<hr class="footer"><address class="footer"><small>by <a><img></a></small></address>'
@@ -65,7 +66,7 @@ class _Manual:
         parts = ["<code>#include &lt;x&gt;</code><br>" * rng.randint(0, 4)]
         if self._diagram and rng.random() < 0.6:
             parts.append(f'<div class="{self._diagram}"><div class="center"><img><map><area></map></div></div>')
-        parts.append('<p><a>Go to the source code of this file.</a></p>' if rng.random() < 0.8 else "")
+        parts.append("<p><a>Go to the source code of this file.</a></p>" if rng.random() < 0.8 else "")
         parts += [self._table(rng, kind) for kind in range(4) if rng.random() < 0.5]
         parts.append(self._description(rng, 0.3))
         parts.append(self._details(rng, "Functions") if rng.random() < 0.5 else "")
@@ -100,11 +101,16 @@ class _Manual:
             lines.append(f'<div class="line"><a></a><span class="lineno">1</span>{words}</div>' if self._lined else f"{words}\n")
         code = "".join(lines)
         return self._head(rng, []) + self._contents(
-            ['<a>Go to the documentation.</a>' * (rng.random() < 0.8), f'<div class="fragment">{code}</div>' if self._lined else f"<pre class=fragment>{code}</pre>"]
+            [
+                "<a>Go to the documentation.</a>" * (rng.random() < 0.8),
+                f'<div class="fragment">{code}</div>' if self._lined else f"<pre class=fragment>{code}</pre>",
+            ]
         )
 
     def index(self, rng: Random) -> str:
-        items = "".join(f'<li>f() : <a class="el">C</a>{", <a class=el>D</a>" * (rng.random() < 0.3)}</li>' for _ in range(rng.randint(1, 60)))
+        items = "".join(
+            f'<li>f() : <a class="el">C</a>{", <a class=el>D</a>" * (rng.random() < 0.3)}</li>' for _ in range(rng.randint(1, 60))
+        )
         return self._contents([f'<div class="textblock">Here is a list</div><h3><a id="i"></a>- a -</h3><ul>{items}</ul>'])
 
     def directory(self, rng: Random) -> str:
@@ -133,7 +139,12 @@ class _Manual:
     def _description(self, rng: Random, share: float) -> str:
         if rng.random() >= share:
             return ""
-        more = [f"<p>{sentence(rng)} <a class=el>x</a></p>", f"<dl class='section see'><dt>See</dt><dd><a>y</a></dd></dl>", "<pre class=fragment>z</pre>", "<ul><li>w</li></ul>"]
+        more = [
+            f"<p>{sentence(rng)} <a class=el>x</a></p>",
+            "<dl class='section see'><dt>See</dt><dd><a>y</a></dd></dl>",
+            "<pre class=fragment>z</pre>",
+            "<ul><li>w</li></ul>",
+        ]
         chosen = "".join(part for part in more if rng.random() < 0.35)
         return f'<a></a><h2 class="groupheader">Detailed description</h2><div class="textblock"><p>{sentence(rng)}</p>{chosen}</div>'
 
@@ -143,9 +154,12 @@ class _Manual:
             rows = '<tr><td class="paramtype"><a class="el">T</a></td><td class="paramname"><em>x</em></td></tr>' * rng.randint(0, 3)
             proto = f'<table class="memname"><tr><td class="memname">f</td><td>(</td></tr>{rows}</table>'
             if rng.random() < 0.4:
-                proto = f'<table class="mlabels"><tr><td class="mlabels-left">{proto}</td><td class="mlabels-right"><span class="mlabels"><span class="mlabel">inline</span></span></td></tr></table>'
+                marks = '<span class="mlabels"><span class="mlabel">inline</span></span>'
+                cells = f'<td class="mlabels-left">{proto}</td><td class="mlabels-right">{marks}</td>'
+                proto = f'<table class="mlabels"><tr>{cells}</tr></table>'
             doc = f"<p>{sentence(rng)}</p>" * (rng.random() < 0.8)
-            doc += '<dl class="params"><dt>Parameters</dt><dd><table class="params"><tr><td class="paramname">x</td><td>y</td></tr></table></dd></dl>' * (rng.random() < 0.5)
+            row = '<table class="params"><tr><td class="paramname">x</td><td>y</td></tr></table>'
+            doc += f'<dl class="params"><dt>Parameters</dt><dd>{row}</dd></dl>' * (rng.random() < 0.5)
             doc += '<dl class="section return"><dt>Returns</dt><dd>z</dd></dl>' * (rng.random() < 0.4)
             items += f'<div class="memitem"><div class="memproto">{proto}</div><div class="memdoc">{doc}</div></div>'
         return f'<h2 class="groupheader">{name}</h2>{items}'

@@ -40,9 +40,9 @@ class Frame:
     content: tuple[str, str]
 
     @classmethod
-    def of(cls, style: Style) -> "Frame":
+    def of(cls, style: Style, *, box: bool | None = None) -> "Frame":
         before = [style.box(menu(style), *([form(style, 1)] if style.rng.random() < 0.5 else []))]
-        before += [style.box(menu(style), rows(style, 3, 6))] if style.rng.random() < 0.4 else []
+        before += [style.box(menu(style), rows(style, 3, 6))] if (style.rng.random() < 0.4 if box is None else box) else []
         after = [style.box(menu(style, 5), line(style))]
         content = style.tag("div", "div", "main", "table")
         if content[1] == "</table>":
@@ -59,9 +59,14 @@ class Frame:
 
 
 def many_types(seed: int, *, types: int = 15) -> Pages:
-    """Return the pages of a site of many types. The first part of an address is the type."""
+    """Return the pages of a site of many types. The first part of an address is the type.
+
+    On every third site, all types have the site's frame, and a box of recent things in it says something else on every page.
+    """
     style = Style(Random(f"types {seed}"))
-    frame, kinds = Frame.of(style), _kinds(style)
+    framed = seed % 3 == 2
+    frame, kinds = Frame.of(style, box=True if framed else None), _kinds(style)
+    kinds = {name: kind for name, kind in kinds.items() if kind.framed or not framed}
     chosen = style.rng.sample(sorted(kinds), min(types, len(kinds)))
     sizes = {name: style.rng.choice((6, 8, 10, 15, 20, 30, 40)) for name in chosen}
     return {
@@ -104,7 +109,9 @@ def _kinds(style: Style) -> Mapping[str, PageType]:
     popup = style.box(picture(style))
     return {
         "article": PageType(True, [*article, optional(style.box(rows(style, 2, 6)), 0.6), optional(style.box(comments(style)), 0.5)]),
-        "article-print": PageType(False, [style.box(*article) if style.rng.random() < 0.5 else lambda rng: "".join(b(rng) for b in article)]),
+        "article-print": PageType(
+            False, [style.box(*article) if style.rng.random() < 0.5 else lambda rng: "".join(b(rng) for b in article)]
+        ),
         "product": PageType(True, [wrapped, form(style, 2), optional(style.box(heading(style, "h2"), rows(style)), 0.5)]),
         "product-print": PageType(False, [wrapped]),
         "picture-popup": PageType(False, [popup if style.rng.random() < 0.5 else picture(style)]),
