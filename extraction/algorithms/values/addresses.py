@@ -1,28 +1,24 @@
-"""Addresses of pages and pictures, made absolute."""
+"""Addresses of pages and pictures, made absolute as a browser makes them."""
 
 import re
-from urllib.parse import urljoin, urlsplit
 
+from extraction.algorithms.dom.urls import first_of_srcset, join_address
 from extraction.algorithms.values.reading import Reading, refuse_value
 
-_SRCSET = re.compile(r"^(\S+?)\s+[\d.]+[wx]\s*(?:,|$)")
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 
 
 def read_url(text: str, base_url: str) -> Reading:
-    """Return the absolute address. base_url: what relative ones are relative to, "" if it is unknown."""
-    try:
-        address = urljoin(base_url, text)
-        parts = urlsplit(address)
-    except ValueError:
-        return refuse_value(text, "is not an address")
-    if parts.scheme not in ("http", "https"):
-        return refuse_value(text, f"is a {parts.scheme}: address" if parts.scheme else "is relative and the page's address is not known")
-    if not parts.netloc:
-        return refuse_value(text, "is not an address")
-    return Reading(address.replace(" ", "%20"))
+    """Return the absolute address, with a host that can exist. base_url: what relative ones are relative to, "" if it is unknown."""
+    address = join_address(base_url if "://" in base_url else "", text)
+    if address is None:
+        relative = not base_url and not _SCHEME.match(text.strip())
+        return refuse_value(text, "is relative and the page's address is not known" if relative else "is not an address")
+    if not address.startswith(("http://", "https://")):
+        return refuse_value(text, f"is a {address.partition(':')[0]}: address")
+    return Reading(address)
 
 
 def read_image(text: str, base_url: str) -> Reading:
     """Return the absolute address of a picture; of a srcset, that of its first candidate."""
-    candidate = _SRCSET.match(text)
-    return read_url(candidate[1] if candidate else text, base_url)
+    return read_url(first_of_srcset(text), base_url)

@@ -13,7 +13,7 @@ from extraction.algorithms.values.reading import list_words
 _EXTRA_MONTHS = {"de": {"mrz": 3, "jänner": 1, "feber": 2}, "en": {"sept": 9}, "es": {"set": 9, "setiembre": 9}}
 """Short forms in daily use that CLDR does not have."""
 
-_SCRIPTS = {language: (f"{language}-Latn", f"{language}-Cyrl") for language in ("sr", "bs", "uz", "az")}
+_WORD_SCRIPTS = {language: (f"{language}-Latn", f"{language}-Cyrl") for language in ("sr", "bs", "uz", "az")}
 """Languages that are written in two scripts."""
 _PREPOSITIONS = re.compile(r"^(?:de |d'|di |do |dhen |an )")
 _MONTH_FIRST = frozenset(list_words("US PH PR GU VI AS MP UM MH FM PW"))
@@ -32,7 +32,7 @@ def fold_date_word(word: str) -> str:
 @lru_cache(maxsize=128)
 def list_date_words(language: str) -> Words:
     """Return the names of months and weekdays in a language. For "", those of all LANGUAGES."""
-    tags = LANGUAGES if not language else _SCRIPTS.get(language.split("-")[0], (language,))
+    tags = LANGUAGES if not language else _WORD_SCRIPTS.get(language.split("-")[0], (language,))
     found: dict[str, set[int]] = {}
     for locale in filter(None, map(find_locale, tags)):
         own: dict[str, set[int]] = {}
@@ -92,7 +92,7 @@ def find_date_order(language: str) -> str:
 @lru_cache(maxsize=128)
 def list_date_patterns(language: str) -> tuple[re.Pattern[str], ...]:
     """Return what the language's own patterns of dates with words match, with the groups year, month, name and day."""
-    tags = _SCRIPTS.get(language.split("-")[0], (language,)) if language else ()
+    tags = _WORD_SCRIPTS.get(language.split("-")[0], (language,)) if language else ()
     found = []
     for locale in filter(None, map(find_locale, tags)):
         patterns = [str(locale.date_formats[size].pattern) for size in ("full", "long", "medium", "short")]
@@ -153,7 +153,7 @@ def _alternatives(names: Iterable[str]) -> str:
 @lru_cache(maxsize=128)
 def list_month_names(language: str) -> dict[str, int]:
     """Return {name, folded: number} with names of several words or with digits."""
-    tags = _SCRIPTS.get(language.split("-")[0], (language,))
+    tags = _WORD_SCRIPTS.get(language.split("-")[0], (language,))
     found: dict[str, int] = {}
     for locale in filter(None, map(find_locale, tags)):
         for context in ("format", "stand-alone"):

@@ -52,7 +52,7 @@ _NO_CENTS = re.compile(r"[,.:/]\s?-{1,2}(?![\d-])|[=+]")
 _WORDS_AFTER = re.compile(r"\s?(?P<words>[^\s\d()\[\]{}+*;:!?,~/|-][^\s\d()\[\]{}+*;:!?,~/|]*(?: [^\s\d()\[\]{}+*;:!?,~/|-]+){0,3})")
 _WORDS_BEFORE = re.compile(r"(?P<words>[^\s\d()\[\]{}+*;:!?,~|/-]+(?: [^\s\d()\[\]{}+*;:!?,~|/-]+){0,2})\s?$")
 _DASH_AT_END = re.compile(r"(?P<before>.?)(?P<sign>-)(?P<space>\s?)$")
-_BETWEEN = re.compile(r"(?P<whole>\d+)(?P<space>\s?)(?P<sign>[€£$₣F]|EUR)(?P=space)(?P<cents>\d\d)\*?")
+_SIGNS_BETWEEN = re.compile(r"(?P<whole>\d+)(?P<space>\s?)(?P<sign>[€£$₣F]|EUR)(?P=space)(?P<cents>\d\d)\*?")
 _SIGN_OUTSIDE = re.compile(r"(?P<sign>[^\s\d()]{1,4})\s?\((?P<amount>\d[\d.,' ]*)\)")
 
 
@@ -104,7 +104,7 @@ def _join_cents(plain: str, language: str) -> str:
     outside = _SIGN_OUTSIDE.fullmatch(plain)
     if outside and find_currency(outside["sign"], language):
         return f"({outside['sign']}{outside['amount']})"
-    joined = _BETWEEN.fullmatch(plain)
+    joined = _SIGNS_BETWEEN.fullmatch(plain)
     if joined:
         return f"{joined['whole']}.{joined['cents']} {joined['sign']}"
     plain = re.sub(r"(?<=\d)\s?([tm])kr\b", lambda match: f"{'k' if match[1] == 't' else 'm'} kr", plain)

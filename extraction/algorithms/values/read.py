@@ -34,11 +34,11 @@ def read_value(
     text = clean(raw)
     if not text:
         return TypedValue(raw, None, "the value is empty")
-    found = _read_as(text, kind, base_url, (language or "").lower().replace("_", "-"), column)
+    found = _read_kind(text, kind, base_url, (language or "").lower().replace("_", "-"), column)
     return TypedValue(raw, found.value, found.problem)
 
 
-def _read_as(text: str, kind: ValueType, base_url: str, language: str, column: ColumnEvidence) -> Reading:
+def _read_kind(text: str, kind: ValueType, base_url: str, language: str, column: ColumnEvidence) -> Reading:
     if kind == "text":
         return Reading(text)
     if kind == "url":
