@@ -111,6 +111,15 @@ GENERATED = 2.0
 SENTENCE, LABEL_CHARS = 0.015, 30
 """Each character of a label beyond LABEL_CHARS: a sentence beside the value is rewritten or dropped."""
 
+STRANGE = 3.0
+"""A text that other pages do not have: it is a value, an advert or a text of one page, but no label of the template."""
+
+LABELLED = 1.5
+"""A place among siblings, where a label stands right before the value: the siblings come and go, the label stays."""
+
+COMMON_NAME = 0.4
+"""The name of an ancestor that other elements of the marked pages have, which hold no marked value: it says how a thing looks."""
+
 BARE = 1.2
 """A rule that asks for nothing: it takes any such node that comes onto the page."""
 
@@ -144,6 +153,9 @@ class Cost:
     generated: float = GENERATED
     sentence: float = SENTENCE
     bare: float = BARE
+    strange: float = STRANGE
+    labelled: float = LABELLED
+    common_name: float = COMMON_NAME
 
     def price_set(self, features: Number, distance: Number, support: Number) -> Number:
         """The cost of one set or of many at once.
