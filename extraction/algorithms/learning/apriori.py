@@ -29,6 +29,9 @@ from extraction.algorithms.learning.text_range import TextPart
 MAX_PARTS = 25
 """Most parts of a group of marks that are tried before it is given up."""
 
+MAX_LABEL_PARTS = 6
+"""Most parts of the marks that share a label which are tried at a time."""
+
 SHOWN_CHARS = 60
 """Characters of a value that a reason quotes."""
 
@@ -133,7 +136,7 @@ class Learner:
         if not self.multiple:
             together = self._choose_place(together)
         if together is not None and not together.chosen.wrong:
-            return self._describe_rule([together])
+            return self._describe_rule(self._split_by_labels(together) or [together])
         return self._split(align_marks(self.corpus, self.marks), together)
 
     def list_runners_up(self, solution: Solution, *, slack: float) -> list[Solution]:
@@ -204,6 +207,38 @@ class Learner:
             pages.add(page)
             found |= {page} if clicked in find_paths(self.corpus, page, self.solver.read_value(solution.nodes, n)) else set()
         return 1.0 - len(found) / len(pages) if pages else 0.0
+
+    def _split_by_labels(self, together: Solution) -> list[Solution]:
+        """Returns solutions that each ask for another label, if they cost less than the one solution for all marks; else nothing."""
+        if len(self.marks) < 2 or not self.cost.judges_values or together.total < self.cost.alternative + 1.0:
+            return []
+        solver = self.solver.with_cost(support=0.0)
+        left, solutions = list(self.marks), list[Solution]()
+        while left and len(solutions) < MAX_WIDE_STEPS:
+            parts = [part for part in solver.list_parts(left, labels_only=True) if self._can_be_alternative(part)]
+            found = [solution for part in parts[:MAX_LABEL_PARTS] if (solution := solver.solve_by_label(part, neutral=self.marks))]
+            best = min(found, key=lambda each: (each.total - self.cost.alternative * len(each.marks), each.xpath), default=None)
+            if best is None or (not best.chosen.support and not self.annotated.all()):
+                return []
+            solutions.append(best)
+            taken = {id(mark) for mark in best.marks}
+            left = [mark for mark in left if id(mark) not in taken]
+        return solutions if not left and self._price_alternatives(solutions) < together.total else []
+
+    def _can_be_alternative(self, part: Sequence[MarkedNode]) -> bool:
+        """Whether a part of the marks is smaller than the whole and has all marks of each of its pages."""
+        pages = {mark.page for mark in part}
+        return len(part) < len(self.marks) and sum(mark.page in pages for mark in self.marks) == len(part)
+
+    def _price_alternatives(self, solutions: Sequence[Solution]) -> float:
+        """The cost of several solutions as alternatives: the mean of theirs by marks, with the support of all of them together."""
+        found = np.zeros(len(self.annotated), np.bool_)
+        for solution in solutions:
+            found[solution.nodes.page[solution.selected]] = True
+        others = found[~self.annotated]
+        support = float(others.mean()) if len(others) else 1.0
+        total = sum(solution.total * len(solution.marks) for solution in solutions) / len(self.marks)
+        return total + self.cost.alternative * (len(solutions) - 1) + self.cost.support * (1.0 - support) ** 2
 
     def _split(self, marks: Sequence[MarkedNode], together: Solution | None) -> Learned | NotLearned:
         """Splits the marks into ever smaller groups until each has a feature set that selects no wrong node; returns their rule."""

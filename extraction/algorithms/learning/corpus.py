@@ -79,6 +79,7 @@ class Corpus:
     elements, texts: the pages' columns end to end.
     offsets, text_offsets: the first row of each page, and the number of all rows.
     label_stems: stems of labels by their hash, as `strong_features` finds them.
+    short_texts: the different short texts of a target's candidates and which each has, as `text_forms` finds them.
     header_cells: made by `columns` when they are first asked for.
     """
 
@@ -89,9 +90,11 @@ class Corpus:
         self.elements = self._join(ElementColumns, [page.elements for page in pages])
         self.texts = self._join(TextColumns, [page.texts for page in pages])
         self.label_stems: dict[int, str] = {}
+        self.short_texts: dict[NodeTarget, tuple[list[str], NDArray[np.intp]]] = {}
         self.header_cells: HeaderCells | None = None
         self._starts: list[int] = self.offsets.tolist()
         self._named: dict[int, Bools] = {}
+        self._addresses: dict[NodeTarget, list[str]] = {}
         self._names: tuple[Hashes, Ints] | None = None
         self._by_text: tuple[Hashes, Ints] | None = None
 
@@ -166,6 +169,12 @@ class Corpus:
         page = self.page_of(row)
         nth = int(self.texts.nth[nodes.texts[place]]) if target.kind == "text" else 0
         return page, Location(row - int(self.offsets[page]), target.kind, nth, target.attribute)
+
+    def read_addresses(self, nodes: Candidates) -> list[str]:
+        """The addresses that the candidates' elements link to, empty where there is none."""
+        if nodes.target not in self._addresses:
+            self._addresses[nodes.target] = [str(self.element(row).get("href") or "") for row in nodes.rows.tolist()]
+        return self._addresses[nodes.target]
 
     def find_named(self, pair: tuple[str, str]) -> Bools:
         """A mask of the elements that have the given name, an (attribute, value) pair. The array is shared: do not change it."""

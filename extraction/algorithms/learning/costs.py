@@ -75,6 +75,8 @@ FEATURE_COSTS: Mapping[str, FeatureCost] = {
     # How the page is built, and what the value looks like.
     "tag": FeatureCost(0.5, 0.15),
     "shape": FeatureCost(1.8, 0.0),
+    "form": FeatureCost(2.0, 0.0),
+    "link": FeatureCost(1.3, 0.0),
     "text-nth": FeatureCost(1.2, 0.0),
     "nth": FeatureCost(2.6, 0.5),
     "nth-last": FeatureCost(3.2, 0.6),
@@ -120,6 +122,14 @@ LABELLED = 1.5
 COMMON_NAME = 0.4
 """The name of an ancestor that other elements of the marked pages have, which hold no marked value: it says how a thing looks."""
 
+FEW_FORMS = 0.3
+"""For each value less than `SURE_FORMS` that the form of a text was learned from: few values are alike by chance."""
+
+SURE_FORMS = 3
+
+ALTERNATIVE = 0.5
+"""Each alternative after the first. Two labels of two languages are better than one rule that asks for places or forms."""
+
 BARE = 1.2
 """A rule that asks for nothing: it takes any such node that comes onto the page."""
 
@@ -156,6 +166,8 @@ class Cost:
     strange: float = STRANGE
     labelled: float = LABELLED
     common_name: float = COMMON_NAME
+    few_forms: float = FEW_FORMS
+    alternative: float = ALTERNATIVE
 
     def price_set(self, features: Number, distance: Number, support: Number) -> Number:
         """The cost of one set or of many at once.

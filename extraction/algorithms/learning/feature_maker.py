@@ -24,10 +24,14 @@ ANY = 99
 TEXT = -1
 """Level of the text node itself."""
 
-LABEL_KINDS = frozenset(
-    ("label", "label-stem", "label-after", "label-after-stem", "first", "heading", "title", "under-heading", "under-title", "under-label")
-)
+BEFORE_KINDS = frozenset(("label", "label-stem", "first", "heading", "title", "under-heading", "under-title", "under-label"))
+"""Kinds of features that ask for a text before the value, as a label is."""
+
+LABEL_KINDS = BEFORE_KINDS | {"label-after", "label-after-stem"}
 """Kinds of features that ask for a text beside the value."""
+
+MOST_STRANGE = 0.25
+"""A text may be no stranger than this to count as a label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,3 +153,8 @@ def classify_name(name: str) -> str:
 def describe_name(name: str, value: str) -> str:
     """Describes a name in words for people."""
     return f"{name} “{value}”"
+
+
+def is_label_feature(feature: RuleFeature) -> bool:
+    """Whether a feature asks for a text before the value, and that text looks like a label of the template."""
+    return feature.kind in BEFORE_KINDS and feature.strange <= MOST_STRANGE

@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning import plausibility
 from extraction.algorithms.learning.corpus import Candidates, Corpus, NodeTarget
-from extraction.algorithms.learning.costs import Cost
-from extraction.algorithms.learning.feature_maker import ANY, TEXT, MaskedFeature, RuleFeature
+from extraction.algorithms.learning.costs import SURE_FORMS, Cost
+from extraction.algorithms.learning.feature_maker import ANY, TEXT, MaskedFeature, RuleFeature, is_label_feature
 from extraction.algorithms.learning.marks import MarkedNode
 from extraction.algorithms.learning.page_table import Bools, Ints
 from extraction.algorithms.learning.paths import select_locations, write_xpath
 from extraction.algorithms.learning.search import FeatureSet, search_features
-from extraction.algorithms.learning.strong_features import find_features
+from extraction.algorithms.learning.strong_features import find_features, find_link_features
+from extraction.algorithms.learning.text_forms import find_form
 from extraction.algorithms.learning.weak_features import find_telling_feature
 
 MAX_TARGETS = 3
@@ -102,6 +103,23 @@ class Solver:
         options = self.list_options(marks, neutral=neutral)
         return min(options, key=lambda s: (s.chosen.wrong, s.total + self._price_strays(s, near)), default=None)
 
+    def solve_by_label(self, marks: Sequence[MarkedNode], *, neutral: Sequence[MarkedNode]) -> Solution | None:
+        """The best set for the marks that asks for a label of the template before them and selects nothing wrong; None if there is none."""
+        options = self.list_options(marks, neutral=neutral)
+        return next((each for each in options if not each.chosen.wrong and any(map(is_label_feature, each.chosen.features))), None)
+
+    def with_cost(self, **changes: float) -> "Solver":
+        """The same solver with some figures of the cost replaced."""
+        return Solver(
+            self.corpus,
+            self.annotated,
+            multiple=self.multiple,
+            cost=replace(self.feature_cost, **changes),
+            stretch=self.stretch,
+            count=self.count,
+            known=self.known,
+        )
+
     def list_options(self, marks: Sequence[MarkedNode], *, neutral: Sequence[MarkedNode] = ()) -> list[Solution]:
         """All sets for the marks within the cost's slack: those that select least that is wrong first, then by cost."""
         common = [target for target in marks[0].nodes if all(target in mark.nodes for mark in marks)][:MAX_TARGETS]
@@ -110,16 +128,7 @@ class Solver:
 
     def list_runners_up(self, solution: Solution, *, neutral: Sequence[MarkedNode], slack: float) -> list[Solution]:
         """Other solutions for the same marks that select nothing wrong and cost at most `slack` more than the best."""
-        wider = Solver(
-            self.corpus,
-            self.annotated,
-            multiple=self.multiple,
-            cost=replace(self.feature_cost, slack=slack),
-            stretch=self.stretch,
-            count=self.count,
-            known=self.known,
-        )
-        options = wider.list_options(solution.marks, neutral=neutral)
+        options = self.with_cost(slack=slack).list_options(solution.marks, neutral=neutral)
         limit = options[0].total + slack if options else 0.0
         return [each for each in options if not each.chosen.wrong and each.total <= limit and each.xpath != solution.xpath]
 
@@ -134,13 +143,19 @@ class Solver:
             found += [_swap_feature(solution, n, row) for row in fits]
         return [each for each in found if each.total <= solution.total + slack]
 
-    def list_parts(self, marks: Sequence[MarkedNode]) -> list[list[MarkedNode]]:
-        """The marks that share some feature of the first mark, for each such feature, larger parts first."""
+    def list_parts(self, marks: Sequence[MarkedNode], *, labels_only: bool = False) -> list[list[MarkedNode]]:
+        """The marks that share some feature of the first mark, for each such feature, larger parts first.
+
+        labels_only: whether only labels count.
+        """
         target = next(iter(marks[0].nodes))
         nodes = self.find_candidates(target)
         mine = [mark for mark in marks if target in mark.nodes]
         places = self.find_places(nodes, mine)
-        parts = {tuple(np.flatnonzero(mask[places])) for _, mask in find_features(self.corpus, nodes, places[:1], cost=self.feature_cost)}
+        found = find_features(self.corpus, nodes, places[:1], cost=self.feature_cost)
+        if labels_only:
+            found = [row for row in found if is_label_feature(row[0])]
+        parts = {tuple(np.flatnonzero(mask[places])) for _, mask in found}
         return [[mine[n] for n in part] for part in sorted(parts, key=lambda part: (-len(part), part))]
 
     def guard(self, best: Solution) -> Solution:
@@ -205,8 +220,31 @@ class Solver:
             for page, text in {(mark.page, mark.text) for mark in [*marks, *neutral]}:
                 ignored |= self.corpus.find_equal(nodes, page, text)
         cost = replace(self.cost, bare=0.0) if target.tag in ONCE else self.cost
-        ranked = search_features(found, nodes.page, ignored, self.annotated, single=not self.multiple, cost=cost)
+        single = not self.multiple
+        ranked = search_features(found, nodes.page, ignored, self.annotated, single=single, cost=cost)
+        if ranked[0].wrong or ranked[0].several or ranked[0].total > self.cost.features["link"].base:
+            more = self._find_more_features(marks, nodes, places)
+            if more:
+                found += more
+                ranked = search_features(found, nodes.page, ignored, self.annotated, single=single, cost=cost)
         return [self._make_solution(marks, nodes, found, chosen, extra) for chosen in ranked]
+
+    def _find_more_features(self, marks: Sequence[MarkedNode], nodes: Candidates, places: Ints) -> list[MaskedFeature]:
+        """Features that take longer to find and cost more, for marks that no name or label tells apart from other nodes."""
+        form = self._make_form(marks, nodes)
+        links = find_link_features(self.corpus, nodes, places, cost=self.cost)
+        return links if form is None else [*links, form]
+
+    def _make_form(self, marks: Sequence[MarkedNode], nodes: Candidates) -> MaskedFeature | None:
+        """The feature that a text has the form of the marked ones. The fewer they are, the more it costs."""
+        texts = [mark.text for mark in marks]
+        found = find_form(self.corpus, nodes, texts)
+        if found is None:
+            return None
+        condition, mask = found
+        price = self.cost.features["form"].base + self.cost.few_forms * max(0, SURE_FORMS - len(set(texts)))
+        at, tag = (TEXT, "") if nodes.target.kind == "text" else (0, nodes.target.tag)
+        return RuleFeature("form", at, tag, condition.test, condition.words, 0, price), mask
 
     def _make_solution(
         self, marks: Sequence[MarkedNode], nodes: Candidates, found: Sequence[MaskedFeature], chosen: FeatureSet, extra: float

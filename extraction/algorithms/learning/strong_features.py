@@ -6,7 +6,8 @@ the same as its array operation; a test holds the two against each other. The mo
 feature.
 """
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from extraction.algorithms.dom.xpath import XPath, cleaned, has_word, name_test,
 from extraction.algorithms.learning.columns import find_header_cells
 from extraction.algorithms.learning.corpus import Candidates, Corpus
 from extraction.algorithms.learning.costs import Cost
-from extraction.algorithms.learning.feature_maker import ANY, TEXT, FeatureMaker, MaskedFeature, classify_name, describe_name
+from extraction.algorithms.learning.feature_maker import ANY, MOST_STRANGE, TEXT, FeatureMaker, MaskedFeature, classify_name, describe_name
 from extraction.algorithms.learning.label_trust import is_label_place
 from extraction.algorithms.learning.page_table import BLANK, HEADINGS, PRESENTATION, TOO_LONG, Bools, Hashes, Ints, hash_text
 
@@ -24,9 +25,6 @@ STEM_ENDS = "s:.,;() "
 MIN_STEM, MAX_STEMS = 3, 3_000
 """Fewest characters of a stem; most different labels that are looked at for it."""
 
-MOST_STRANGE = 0.25
-"""A label may be no stranger than this for places among siblings to cost more."""
-
 MAX_NTH_LAST = 3
 """Farthest place from the end that is asked for: longer lists differ in length from page to page."""
 
@@ -35,6 +33,13 @@ PEERS = frozenset(("li", "p", "dd", "option", "tr"))
 
 ITEM_HOLDERS = frozenset(("ul", "ol", "dl", "select", "menu"))
 """Tags whose first child is one of their items and no header of the others."""
+
+MAX_ADDRESS = 200
+"""Longest beginning of an address, in characters."""
+
+_ADDRESS_PART = re.compile(r"[^/?=&#]*[/?=]")
+_NAMED_PART = re.compile(r"[A-Za-z]")
+_HOST = re.compile(r"^(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/]*")
 
 CELLS = frozenset(("td", "th"))
 
@@ -56,6 +61,11 @@ def find_features(corpus: Corpus, nodes: Candidates, positives: Ints, *, cost: C
     found += maker.labels_above()
     crowded = corpus.is_crowded(nodes.page[positives])
     return [row for row in found if "-sibling::" not in row[0].test] if crowded else found
+
+
+def find_link_features(corpus: Corpus, nodes: Candidates, positives: Ints, *, cost: Cost) -> list[MaskedFeature]:
+    """The features on where a link leads. They are apart because reading all addresses takes long, and most rules need none."""
+    return list(_StrongFeatures(corpus, nodes, positives, cost).own_link())
 
 
 class _StrongFeatures(FeatureMaker):
@@ -106,6 +116,16 @@ class _StrongFeatures(FeatureMaker):
             test = f"translate({cleaned('.')}, '123456789', '000000000') = {quote(own)}"
             level, tag = (TEXT, "") if is_text else (0, nodes.target.tag)
             yield self.make_feature("shape", level, tag, test, f"written like “{own}”", 0), column == column[self.example]
+
+    def own_link(self) -> Iterator[MaskedFeature]:
+        """The beginning of a link's address: a template links to the pages of one kind in one way."""
+        if self.nodes.target.tag != "a":
+            return
+        addresses = self.corpus.read_addresses(self.nodes)
+        for start in _list_starts([addresses[place] for place in self.positives.tolist()]):
+            mask = np.array([address.startswith(start) for address in addresses], np.bool_)
+            test = f"starts-with(@href, {quote(start)})"
+            yield self.make_feature("link", 0, "a", test, f"linking to “{start}…”", 0), mask
 
     def of_element(self, level: int) -> Iterator[MaskedFeature]:
         """Conditions on the ancestor `level` up (0: the element itself), when the positives share its tag there."""
@@ -340,3 +360,14 @@ class _StrongFeatures(FeatureMaker):
 
     def _read_string(self, row: int, path: str) -> str:
         return " ".join(str(XPath(path).select(self.corpus.element(row))[0]).split())
+
+
+def _list_starts(addresses: Sequence[str]) -> list[str]:
+    """What all addresses begin with, up to a slash, "?" or "=": the whole of it, and its first part that names something."""
+    common, most = min(addresses), max(addresses)  # what these two begin with, all begin with
+    common = common[: next((n for n, (one, other) in enumerate(zip(common, most, strict=False)) if one != other), len(common))]
+    if not all(addresses) or len(common) > MAX_ADDRESS:
+        return []
+    ends = [match.end() for match in _ADDRESS_PART.finditer(common) if not match[0].startswith("//")]
+    starts = [common[:end] for end in ends if _NAMED_PART.search(_HOST.sub("", common[:end]))]
+    return list(dict.fromkeys([*starts[:1], *starts[-1:]])) if len(set(addresses)) > 1 else starts[:1]
