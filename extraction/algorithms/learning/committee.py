@@ -18,6 +18,7 @@ from extraction.algorithms.learning.apriori import Example, Learned, LearnedXPat
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
 from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.plausibility import Reads
 from extraction.algorithms.learning.solver import Solution
 
 MAX_MEMBERS = 8
@@ -75,11 +76,12 @@ def train_committee(
     *,
     multiple: bool = False,
     mandatory: bool = False,
+    reads: Reads | None = None,
     cost: Cost = CALIBRATED,
 ) -> Committee | NotLearned:
     """Returns the committee of one attribute. The parameters are those of `apriori.learn_attribute`."""
     try:
-        learner = Learner(pages, examples, multiple=multiple, mandatory=mandatory, cost=cost)
+        learner = Learner(pages, examples, multiple=multiple, mandatory=mandatory, reads=reads, cost=cost)
         found = learner.learn()
         if isinstance(found, NotLearned):
             return found

@@ -74,7 +74,7 @@ FEATURE_COSTS: Mapping[str, FeatureCost] = {
     "peer": FeatureCost(2.6, 0.3),
     # How the page is built, and what the value looks like.
     "tag": FeatureCost(0.5, 0.15),
-    "shape": FeatureCost(1.8, 0.0),
+    "shape": FeatureCost(1.97, 0.0),
     "form": FeatureCost(2.0, 0.0),
     "link": FeatureCost(1.3, 0.0),
     "text-nth": FeatureCost(1.2, 0.0),

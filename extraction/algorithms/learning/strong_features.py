@@ -16,7 +16,7 @@ from extraction.algorithms.learning.columns import find_header_cells
 from extraction.algorithms.learning.corpus import Candidates, Corpus
 from extraction.algorithms.learning.costs import Cost
 from extraction.algorithms.learning.feature_maker import ANY, MOST_STRANGE, TEXT, FeatureMaker, MaskedFeature, classify_name, describe_name
-from extraction.algorithms.learning.label_trust import is_label_place
+from extraction.algorithms.learning.label_trust import LABEL_TAGS, is_label_place
 from extraction.algorithms.learning.page_table import BLANK, HEADINGS, PRESENTATION, TOO_LONG, Bools, Hashes, Ints, hash_text
 
 STEM_ENDS = "s:.,;() "
@@ -211,8 +211,11 @@ class _StrongFeatures(FeatureMaker):
         keep = self._has_tag(level)
         whole = corpus.elements.whole[beside]
         if self.find_shared(whole):
-            label = corpus.read_text(row)
+            label, name = corpus.read_text(row), corpus.read_tag(row)
             test = same_text(sibling, label)
+            if name in LABEL_TAGS and self.find_shared(corpus.elements.tag[beside]):
+                # A box that holds nothing but the label, because its value is missing, is not the label.
+                test, keep = f"{sibling}[{self_test(name)}] and {test}", keep & (corpus.elements.tag[beside] == corpus.elements.tag[row])
             if tag in PEERS and corpus.read_tag(row) == tag and not label.endswith(":"):
                 kind = "peer"
             mask, strange = keep & (whole == whole[self.example]), self.measure_strangeness(label, row)

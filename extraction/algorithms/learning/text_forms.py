@@ -49,7 +49,7 @@ def find_form(corpus: Corpus, nodes: Candidates, texts: Sequence[str]) -> tuple[
     if nodes.target.kind == "attribute" or not texts or max(map(len, texts)) > MAX_LABEL:
         return None
     length, *others = list_conditions(texts)
-    short, which = _read_short_texts(corpus, nodes)
+    short, which = read_short_texts(corpus, nodes)
     left = np.array([length.holds(text) for text in short], np.bool_)
     masks = {condition: np.array([condition.holds(text) for text in short], np.bool_) for condition in others}
     chosen = []
@@ -73,10 +73,10 @@ def list_conditions(texts: Sequence[str]) -> list[TextCondition]:
     longest = min(max(2 * max(map(len, texts)), max(map(len, texts)) + MIN_EXTRA), MAX_LABEL)
     first, last = f"substring({text}, 1, 1)", f"substring({text}, string-length({text}), 1)"
     conditions = [
-        TextCondition(f"contains({quote(DIGITS)}, {first})", "beginning with a digit", lambda value: value[0] in DIGITS),
-        TextCondition(f"not(contains({quote(DIGITS)}, {first}))", "not beginning with a digit", lambda value: value[0] not in DIGITS),
-        TextCondition(f"contains({quote(DIGITS)}, {last})", "ending with a digit", lambda value: value[-1] in DIGITS),
-        TextCondition(f"not(contains({quote(DIGITS)}, {last}))", "not ending with a digit", lambda value: value[-1] not in DIGITS),
+        TextCondition(f"contains({quote(DIGITS)}, {first})", "beginning with a digit", lambda value: value[:1] in DIGITS),
+        TextCondition(f"not(contains({quote(DIGITS)}, {first}))", "not beginning with a digit", lambda value: value[:1] not in DIGITS),
+        TextCondition(f"contains({quote(DIGITS)}, {last})", "ending with a digit", lambda value: value[-1:] in DIGITS),
+        TextCondition(f"not(contains({quote(DIGITS)}, {last}))", "not ending with a digit", lambda value: value[-1:] not in DIGITS),
         TextCondition(f"translate({text}, {quote(DIGITS)}, '') != {text}", "with digits", _has_digits),
         TextCondition(f"translate({text}, {quote(DIGITS)}, '') = {text}", "without digits", lambda value: not _has_digits(value)),
         *_word_conditions(texts),
@@ -132,7 +132,7 @@ def _sign_conditions(texts: Sequence[str]) -> list[TextCondition]:
     return found
 
 
-def _read_short_texts(corpus: Corpus, nodes: Candidates) -> tuple[list[str], np.ndarray]:
+def read_short_texts(corpus: Corpus, nodes: Candidates) -> tuple[list[str], np.ndarray]:
     """The different texts of the candidates that are no longer than a label, and which of them each candidate has, -1 for none."""
     if nodes.target not in corpus.short_texts:
         is_text = nodes.target.kind == "text"
