@@ -78,6 +78,7 @@ class Corpus:
 
     elements, texts: the pages' columns end to end.
     offsets, text_offsets: the first row of each page, and the number of all rows.
+    values: texts that are known to be values, so that they are no labels.
     label_stems: stems of labels by their hash, as `strong_features` finds them.
     short_texts: the different short texts of a target's candidates and which each has, as `text_forms` finds them.
     header_cells: made by `columns` when they are first asked for.
@@ -89,6 +90,7 @@ class Corpus:
         self.text_offsets = np.concatenate([[0], np.cumsum([len(page.strings) + 1 for page in pages])]).astype(np.int32)
         self.elements = self._join(ElementColumns, [page.elements for page in pages])
         self.texts = self._join(TextColumns, [page.texts for page in pages])
+        self.values: frozenset[str] = frozenset()
         self.label_stems: dict[int, str] = {}
         self.short_texts: dict[NodeTarget, tuple[list[str], NDArray[np.intp]]] = {}
         self.header_cells: HeaderCells | None = None

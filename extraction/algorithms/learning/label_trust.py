@@ -30,6 +30,8 @@ def measure_strangeness(corpus: Corpus, text: str, marked_pages: Ints, *, in_lab
     marked_pages: the pages whose marks share the text. They show nothing, so only the others count. Without others nothing is known,
     and the text is not strange.
     """
+    if text in corpus.values:
+        return 1.0
     others = len(corpus.pages) - len(marked_pages)
     known = int((~np.isin(corpus.find_pages_with(text), marked_pages)).sum())
     share = (known + 0.5) / (others + 1)
