@@ -24,6 +24,9 @@ from extraction.algorithms.learning.table_grid import CELLS, GridRow, resolve_ro
 _BEFORE, _AFTER = "preceding-sibling", "following-sibling"
 
 
+MAX_WIDTHS = 4
+"""Most different numbers of cells in the rows of a table that an XPath tells apart."""
+
 MAX_CELLS = 40
 """Cells beside the marked ones that are learned from."""
 
@@ -132,7 +135,33 @@ def find_column_xpath(grids: TableGrids, marked: Sequence[TaughtCell], rows: Seq
         compiled = XPath(xpath)
         if all(compiled.select(row) == ([] if cell is None else [cell]) for row, cell in zip(rows, wanted, strict=True)):
             return xpath
+    by_width = _write_by_width(rows, wanted)
+    if by_width and all(XPath(by_width).select(row) == ([] if cell is None else [cell]) for row, cell in zip(rows, wanted, strict=True)):
+        return by_width
     raise LearningError("cells of this table span rows or columns in a way that no XPath can follow")
+
+
+def _write_by_width(rows: Sequence[etree._Element], wanted: Sequence[etree._Element | None]) -> str:
+    """The XPath of a column by the number of cells that a row has: its n-th cell, or that of the nearest row above which has one.
+
+    Returns "" where rows with the same number of cells have the column's cell at different places.
+    """
+    places: dict[int, set[int]] = {}
+    for row, cell in zip(rows, wanted, strict=True):
+        own = list(row.iterchildren(*CELLS))
+        places.setdefault(len(own), set()).add(own.index(cell) + 1 if cell in own else 0)
+    if len(places) > MAX_WIDTHS or any(len(each) > 1 for each in places.values()):
+        return ""
+    at = {width: each.pop() for width, each in sorted(places.items())}
+    holding = [width for width, place in at.items() if place]
+    any_holding = " or ".join(f"count(*) = {width}" for width in holding)
+    parts = [f"self::tr[count(*) = {width}]/*[{at[width]}]" for width in holding]
+    parts += [
+        f"self::tr[count(*) = {width}]/preceding-sibling::tr[{any_holding}][1][count(*) = {above}]/*[{at[above]}]"
+        for width in sorted(at.keys() - set(holding))
+        for above in holding
+    ]
+    return " | ".join(parts)
 
 
 def _list_xpaths(column: int, from_end: int) -> Iterator[str]:

@@ -142,17 +142,11 @@ def _find_scope(tree: RowTree, mine: Sequence[int]) -> list[int]:
     chains = [tree.list_chain(row, top) for row in mine]
     if len({tuple(tree.read_tag(row) for row in chain) for chain in chains}) > 1:
         return [row for row in range(top + 1, tree.ends[top]) if tree.read_tag(row) == tag]
-    found = _find_at_places(tree, top, chains, with_place=True)
-    # The first row of one box and the first of the next have the same place, and it is not why they are rows.
-    return found if len(found) > len(mine) else _find_at_places(tree, top, chains, with_place=False)
-
-
-def _find_at_places(tree: RowTree, top: int, chains: Sequence[list[int]], *, with_place: bool) -> list[int]:
-    """The elements below `top` that stand where the last elements of the chains do. with_place: at the same place among their siblings."""
     found = [top]
     for depth, level in enumerate(zip(*chains, strict=True)):
         last = depth == len(chains[0]) - 1
-        step = make_step([(tree, row) for row in level], with_classes=not last, with_place=with_place or not last)
+        # The first row of one box and the first of the next have the same place, but it is not why they are rows.
+        step = make_step([(tree, row) for row in level], with_classes=not last, with_place=not last)
         found = [child for each in found for child in tree.find_at(each, (step,) if step else ())]
     return found
 
