@@ -4,6 +4,7 @@ Where no single set of features selects all marks and nothing else, several alte
 set has to ask for places or forms although labels stand before the values: a site in two languages has two labels for one attribute.
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -40,10 +41,13 @@ def split_marks(solver: Solver, marks: Sequence[MarkedNode], clicked: Sequence[M
     return solutions if len(solutions) <= MAX_WIDE_STEPS and len(covered) == len(marks) else []
 
 
-def split_by_labels(solver: Solver, marks: Sequence[MarkedNode], together: Solution) -> list[Solution]:
-    """Returns solutions that each ask for another label, if they cost less than the one solution for all marks; else nothing."""
-    alternative = solver.cost.alternative
-    if len(marks) < 2 or not solver.cost.judges_values or together.total < alternative + LEAST_TOTAL:
+def split_by_labels(solver: Solver, marks: Sequence[MarkedNode], together: Solution | None) -> list[Solution]:
+    """Returns solutions that each ask for another label, if they cost less than the one solution for all marks; else nothing.
+
+    together: that solution, None where there is none that selects nothing wrong.
+    """
+    alternative, limit = solver.cost.alternative, together.total if together else math.inf
+    if len(marks) < 2 or not solver.cost.judges_values or limit < alternative + LEAST_TOTAL:
         return []
     by_label = solver.with_cost(support=0.0)
     left, solutions = list(marks), list[Solution]()
@@ -55,23 +59,30 @@ def split_by_labels(solver: Solver, marks: Sequence[MarkedNode], together: Solut
             return []
         solutions.append(best)
         left = _list_left(left, best)
-    return solutions if not left and _price_alternatives(solver, solutions) < together.total else []
+    return solutions if not left and _price_alternatives(solver, solutions) < limit else []
 
 
 def _cover(solver: Solver, marks: Sequence[MarkedNode], clicked: Sequence[MarkedNode]) -> list[Solution]:
-    """Solves a group that no single feature set can select, part by part, the largest part first.
+    """Solves a group that no single feature set can select, part by part: parts that share a label first, then the largest.
 
     A part consists of the marks that share one feature with the first mark still left. Only the largest parts are tried.
     """
     left, solutions = list(marks), list[Solution]()
     while left and len(solutions) < MAX_WIDE_STEPS:
-        tries = (solver.solve(part, neutral=clicked) for part in solver.list_parts(left)[:MAX_PARTS])
-        found = next((each for each in tries if each and not each.chosen.wrong), None)
+        found = next(
+            (each for part in _list_parts(solver, left) if (each := solver.solve(part, neutral=clicked)) and not each.chosen.wrong), None
+        )
         if found is None:
             break
         solutions.append(found)
         left = _list_left(left, found)
     return solutions
+
+
+def _list_parts(solver: Solver, marks: Sequence[MarkedNode]) -> list[list[MarkedNode]]:
+    """The parts of the marks that are tried, in their order."""
+    labelled = solver.list_parts(marks, labels_only=True) if solver.cost.judges_values else []
+    return [*labelled[:MAX_LABEL_PARTS], *solver.list_parts(marks)][:MAX_PARTS]
 
 
 def _list_left(marks: Sequence[MarkedNode], solution: Solution) -> list[MarkedNode]:

@@ -93,9 +93,11 @@ class Learner:
         together = self.solver.solve(self.marks)
         if not self.multiple:
             together = self._choose_place(together)
-        if together is not None and not together.chosen.wrong:
-            return self._describe_rule(split_by_labels(self.solver, self.marks, together) or [together])
-        solutions = split_marks(self.solver, align_marks(self.corpus, self.marks), self.marks)
+        right = together if together is not None and not together.chosen.wrong else None
+        solutions = split_by_labels(self.solver, self.marks, right)
+        if not solutions and right is not None:
+            solutions = [right]
+        solutions = solutions or split_marks(self.solver, align_marks(self.corpus, self.marks), self.marks)
         return self._describe_rule(solutions) if solutions else explain_conflict(self.solver, together)
 
     def list_runners_up(self, solution: Solution, *, slack: float) -> list[Solution]:
@@ -137,11 +139,24 @@ class Learner:
             rows.setdefault(mark.page, []).append(mark.location.node)
         return max((max(found) - min(found) for found in rows.values()), default=0)
 
+    def list_elsewhere(self) -> list[Solution]:
+        """Solutions for other places of the same values, by cost; none for a rule of several alternatives or values."""
+        if self.multiple or sum(map(len, self.groups)) != 1:
+            return []
+        return sorted(self._solve_elsewhere(), key=lambda solution: solution.total)
+
     def _choose_place(self, clicked: Solution | None) -> Solution | None:
         """Returns the rule for another place of the same values if it is clearly better than the rule for the marked place."""
         limit = clicked.total if clicked and not clicked.chosen.wrong else math.inf
-        if limit <= self.cost.elsewhere or any(mark.location.kind == "attribute" for mark in self.marks):
+        if limit <= self.cost.elsewhere:
             return clicked
+        best = min(self._solve_elsewhere(), key=lambda s: s.total, default=None)
+        return best if best is not None and best.total < limit else clicked
+
+    def _solve_elsewhere(self) -> list[Solution]:
+        """A solution for each kind of place where all values stand, too, if one selects nothing wrong."""
+        if any(mark.location.kind == "attribute" for mark in self.marks):
+            return []
         places = [find_other_places(self.corpus, mark) for mark in self.marks]
         solutions = []
         by_path = {read_path(self.corpus, place): place for place in places[0][::-1]}  # one of each kind, the first on the page
@@ -155,8 +170,7 @@ class Learner:
                 if solution and not solution.chosen.wrong:
                     total = solution.total + self.cost.elsewhere + self.cost.unseen * self._share_unseen(solution)
                     solutions.append(replace(solution, total=total))
-        best = min(solutions, key=lambda s: s.total, default=None)
-        return best if best is not None and best.total < limit else clicked
+        return solutions
 
     def _share_unseen(self, solution: Solution) -> float:
         """Of the unannotated pages where the solution selects values, the share on which none of these also stands at the clicked path."""

@@ -214,7 +214,9 @@ class Corpus:
         """The pages on which this is the whole text of some element or text node. The text is no longer than a label."""
         if self._by_text is None:
             hashes = np.concatenate([self.elements.whole, self.texts.text])
-            pages = np.concatenate([self.find_pages(np.arange(len(self.elements.whole))), self.find_pages(self.texts.owner)])
+            pages = np.concatenate(
+                [self.find_pages(np.arange(len(self.elements.whole), dtype=np.int32)), self.find_pages(self.texts.owner)]
+            )
             order = np.argsort(hashes)
             self._by_text = hashes[order], pages[order]
         hashes, pages = self._by_text

@@ -21,6 +21,7 @@ from extraction.algorithms.learning import row_pages, row_xpath
 from extraction.algorithms.learning.apriori import Example, Learned, LearnedXPath, NotLearned, learn_attribute
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.plausibility import Reads
 from extraction.algorithms.learning.row_columns import TaughtCell, learn_column, list_carried
 from extraction.algorithms.learning.row_judging import JudgedRows, judge_rows
 from extraction.algorithms.learning.row_levels import MarkedRow, RowLevel, find_row_levels
@@ -42,11 +43,12 @@ MAX_LEVELS = 6
 
 @dataclass(frozen=True, slots=True)
 class RowField:
-    """An attribute of a list's rows."""
+    """An attribute of a list's rows. reads: whether a text can be read as its type, None for any text."""
 
     name: str
     multiple: bool = False
     mandatory: bool = False
+    reads: Reads | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +218,7 @@ class _RowFields:
                 if field.name in row.fields
             ]
             cost = row_pages.price_row_features(grouped=self.level.grouped)
-            found = learn_attribute(copies, examples, multiple=field.multiple, mandatory=field.mandatory, cost=cost)
+            found = learn_attribute(copies, examples, multiple=field.multiple, mandatory=field.mandatory, reads=field.reads, cost=cost)
             if isinstance(found, NotLearned):
                 return self._in_terms_of_rows(found)
             return self._check(field, self._make_relative(found), marked)

@@ -108,13 +108,18 @@ class Solver:
         options = self.list_options(marks, neutral=neutral)
         return next((each for each in options if not each.chosen.wrong and any(map(is_label_feature, each.chosen.features))), None)
 
-    def with_cost(self, **changes: float) -> "Solver":
+    def with_cost(self, *, slack: float | None = None, support: float | None = None) -> "Solver":
         """The same solver with some figures of the cost replaced."""
+        cost = replace(
+            self.feature_cost,
+            slack=self.feature_cost.slack if slack is None else slack,
+            support=self.feature_cost.support if support is None else support,
+        )
         return Solver(
             self.corpus,
             self.annotated,
             multiple=self.multiple,
-            cost=replace(self.feature_cost, **changes),
+            cost=cost,
             marks=self.marks,
             stretch=self.stretch,
             reads=self.reads,
