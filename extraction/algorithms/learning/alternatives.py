@@ -69,9 +69,8 @@ def _cover(solver: Solver, marks: Sequence[MarkedNode], clicked: Sequence[Marked
     """
     left, solutions = list(marks), list[Solution]()
     while left and len(solutions) < MAX_WIDE_STEPS:
-        found = next(
-            (each for part in _list_parts(solver, left) if (each := solver.solve(part, neutral=clicked)) and not each.chosen.wrong), None
-        )
+        tries = (solver.solve(part, neutral=clicked) for part in _list_parts(solver, left))
+        found = next((each for each in tries if each and not each.chosen.wrong), None)
         if found is None:
             break
         solutions.append(found)

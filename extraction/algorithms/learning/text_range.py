@@ -119,9 +119,9 @@ def find_shortest_part(
     """The best of the parts that fit, as `learn_text_part`. separator: that of the parts."""
     made = [(size, replace(part, separator=separator)) for size, part in _list_parts(examples)] if examples else []
     fitting = [(size, part) for size, part in made if fits(part)]
-    return (
-        min(fitting, key=lambda row: (_price(row[0], row[1], others), row[1].prefix, row[1].suffix, row[1].pattern))[1] if fitting else None
-    )
+    if not fitting:
+        return None
+    return min(fitting, key=lambda row: (_price(row[0], row[1], others), row[1].prefix, row[1].suffix, row[1].pattern))[1]
 
 
 def _price(size: float, part: TextPart, others: Sequence[str]) -> float:
