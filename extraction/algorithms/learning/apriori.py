@@ -23,6 +23,7 @@ from extraction.algorithms.learning.learned import Example, Learned, LearnedXPat
 from extraction.algorithms.learning.left_out import find_left_out
 from extraction.algorithms.learning.mark_alignment import align_marks, find_paths, read_path
 from extraction.algorithms.learning.marks import find_marks, find_other_places
+from extraction.algorithms.learning.other_language import translate_label
 from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.learning.plausibility import Reads
 from extraction.algorithms.learning.solver import Solution, Solver
@@ -102,12 +103,14 @@ class Learner:
 
     def list_runners_up(self, solution: Solution, *, slack: float) -> list[Solution]:
         """Other solutions for the same marks as `solution`, which is one of the rule's, that cost at most `slack` more than the best."""
+        if not solution.marks:
+            return []
         alone = sum(map(len, self.groups)) == 1
         return self.solver.list_runners_up(solution, neutral=() if alone else self.marks, slack=slack)
 
     def list_equivalents(self, solution: Solution, *, slack: float) -> list[Solution]:
         """One of the rule's solutions with a feature replaced by another that selects the same nodes, for at most `slack` more."""
-        return self.solver.list_equivalents(solution, slack=slack)
+        return self.solver.list_equivalents(solution, slack=slack) if solution.marks else []
 
     def read_value(self, nodes: Candidates, place: int) -> str:
         """The cleaned value of a candidate."""
@@ -186,6 +189,8 @@ class Learner:
         problem = refuse_strange(self.solver, solutions) or find_left_out(self.solver, solutions)
         if problem is not None:
             return problem
+        if self.cost.translates and self.cost.judges_values and not any(mark.is_part for mark in self.marks):
+            solutions = [*solutions, *(found for each in solutions if (found := translate_label(self.solver, each)))]
         solutions = [self.solver.guard(each, [other for other in solutions if other is not each]) for each in solutions]
         for solution in solutions:
             self.solver.check(solution)

@@ -145,6 +145,8 @@ class Cost:
     """The calibrated sum by which feature sets are compared; smaller is better.
 
     Each figure is a constant of this module. `feature_maker` prices a feature by them, `price_set` a set of features.
+
+    translates: whether the same attribute is looked for under labels of other languages.
     """
 
     judges_values: ClassVar[bool] = True
@@ -168,6 +170,7 @@ class Cost:
     common_name: float = COMMON_NAME
     few_forms: float = FEW_FORMS
     alternative: float = ALTERNATIVE
+    translates: bool = True
 
     def price_set(self, features: Number, distance: Number, support: Number) -> Number:
         """The cost of one set or of many at once.
@@ -195,7 +198,7 @@ class Cost:
 
     def for_rows(self, features: Mapping[str, FeatureCost], *, never: Iterable[str]) -> "Cost":
         """The same costs inside a row, with `features` replaced and those of `never` unusable; a rule without conditions costs nothing."""
-        return replace(self, features={**self.features, **features, **dict.fromkeys(never, NEVER)}, bare=0.0)
+        return replace(self, features={**self.features, **features, **dict.fromkeys(never, NEVER)}, bare=0.0, translates=False)
 
 
 @dataclass(frozen=True, slots=True)

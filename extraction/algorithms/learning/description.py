@@ -59,8 +59,8 @@ def find_wrong(solver: Solver, solution: Solution) -> Bools:
 
 def find_doubt(solver: Solver, solution: Solution) -> str:
     """Why a solution may be wrong on other pages, in words: none of them has what it asks for. Empty where nothing speaks against it."""
-    if int((~solver.annotated).sum()) < MIN_OTHERS or solution.chosen.support:
-        return ""
+    if solution.doubt or int((~solver.annotated).sum()) < MIN_OTHERS or solution.chosen.support:
+        return solution.doubt
     strange = next((feature for feature in solution.chosen.features if feature.strange > TOO_STRANGE), None)
     if strange is not None:
         return f"it asks for a text that no other page has ({strange.words})"

@@ -46,6 +46,7 @@ class Solution:
     selected: which candidates it selects.
     total: its cost with all that was added.
     masks: the candidates that have each of its features.
+    doubt: why it may be wrong, in words.
     """
 
     marks: tuple[MarkedNode, ...]
@@ -55,6 +56,7 @@ class Solution:
     nodes: Candidates
     total: float
     masks: tuple[Bools, ...] = ()
+    doubt: str = ""
 
     @property
     def xpath(self) -> str:
