@@ -99,6 +99,7 @@ class Corpus:
         self._addresses: dict[NodeTarget, list[str]] = {}
         self._names: tuple[Hashes, Ints] | None = None
         self._by_text: tuple[Hashes, Ints] | None = None
+        self._pages_with: dict[int, Ints] = {}
 
     def _join(self, kind: type[Columns], parts: Sequence[Columns]) -> Columns:
         joined = {}
@@ -220,8 +221,12 @@ class Corpus:
             order = np.argsort(hashes)
             self._by_text = hashes[order], pages[order]
         hashes, pages = self._by_text
-        wanted = np.uint64(hash_label(text))
-        return np.unique(pages[np.searchsorted(hashes, wanted, "left") : np.searchsorted(hashes, wanted, "right")])
+        number = hash_label(text)
+        if number not in self._pages_with:
+            wanted = np.uint64(number)
+            found = pages[np.searchsorted(hashes, wanted, "left") : np.searchsorted(hashes, wanted, "right")]
+            self._pages_with[number] = np.unique(found)
+        return self._pages_with[number]
 
     def find_under(self, above: Ints, rows: Ints) -> Bools:
         """A mask of the `rows` that have a proper ancestor among the elements `above`, which are in ascending order."""

@@ -75,7 +75,10 @@ class FeatureMaker:
     def __init__(self, corpus: Corpus, nodes: Candidates, positives: Ints, cost: Cost) -> None:
         self.corpus, self.nodes, self.positives, self.cost = corpus, nodes, positives, cost
         self.example = int(positives[0])
-        self.marked_pages = np.unique(nodes.page[positives])
+        self.marked_pages = np.zeros(len(corpus.pages), np.bool_)
+        self.marked_pages[nodes.page[positives]] = True
+        self.marked_rows = np.sort(nodes.rows[positives])
+        self._common: dict[tuple[str, str, str], float] = {}
         parent, tags = corpus.elements.parent, corpus.elements.tag
         self.levels: list[Ints] = [nodes.rows]
         while len(self.levels) <= MAX_LEVEL:
@@ -127,11 +130,14 @@ class FeatureMaker:
 
     def price_common_name(self, pair: tuple[str, str], tag: str) -> float:
         """The added cost of an ancestor's name that elements without a marked value have, too, on the marked pages."""
-        named = self.corpus.list_named(pair, tag)
-        named = named[np.isin(self.corpus.find_pages(named), self.marked_pages)]
-        marked = np.sort(self.nodes.rows[self.positives])
-        holding = np.searchsorted(marked, named) < np.searchsorted(marked, self.corpus.elements.end[named])
-        return 0.0 if holding.all() else self.cost.common_name
+        known = self._common.get((*pair, tag))
+        if known is None:
+            named = self.corpus.list_named(pair, tag)
+            holding = np.searchsorted(self.marked_rows, named) < np.searchsorted(self.marked_rows, self.corpus.elements.end[named])
+            others = named[~holding]
+            known = self.cost.common_name if self.marked_pages[self.corpus.find_pages(others)].any() else 0.0
+            self._common[(*pair, tag)] = known
+        return known
 
     def find_shared(self, column: Hashes | Ints) -> int:
         """The value that all positives have in a column, 0 when they differ or have none."""

@@ -6,10 +6,8 @@ of the pages without marks have it. A text in a label's place (``dt``, ``th``, `
 because a label may be rare or stand on the pages of one language only.
 """
 
-import numpy as np
-
 from extraction.algorithms.learning.corpus import Corpus
-from extraction.algorithms.learning.page_table import HEADINGS, Ints
+from extraction.algorithms.learning.page_table import HEADINGS, Bools
 
 LABEL_TAGS = frozenset((*HEADINGS, "dt", "th", "label", "strong", "b", "legend", "caption", "summary"))
 """Tags in which a template prints labels."""
@@ -24,16 +22,16 @@ MAX_INNER_LEVELS = 3
 """Levels that are looked down and up from an element to see whether it is a label."""
 
 
-def measure_strangeness(corpus: Corpus, text: str, marked_pages: Ints, *, in_label_place: bool) -> float:
+def measure_strangeness(corpus: Corpus, text: str, marked_pages: Bools, *, in_label_place: bool) -> float:
     """Returns how little a text looks like one of the template: 0 for a label of most pages, up to 1 for a text of the marked pages only.
 
-    marked_pages: the pages whose marks share the text. They show nothing, so only the others count. Without others nothing is known,
+    marked_pages: by page, whether its marks share the text. They show nothing, so only the others count. Without others nothing is known,
     and the text is not strange.
     """
     if text in corpus.values:
         return 1.0
-    others = len(corpus.pages) - len(marked_pages)
-    known = int((~np.isin(corpus.find_pages_with(text), marked_pages)).sum())
+    others = len(corpus.pages) - int(marked_pages.sum())
+    known = int((~marked_pages[corpus.find_pages_with(text)]).sum())
     share = (known + 0.5) / (others + 1)
     strange = max(0.0, 1.0 - share / COMMON_SHARE)
     return strange * IN_LABEL_PLACE if in_label_place or text.endswith(":") else strange

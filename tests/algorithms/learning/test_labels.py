@@ -146,7 +146,7 @@ def test_strangeness_falls_with_the_pages_that_have_a_text() -> None:
     corpus = Corpus(pages)
 
     def strange(text: str, *, in_label_place: bool = False) -> float:
-        return measure_strangeness(corpus, text, np.array([0], np.int32), in_label_place=in_label_place)
+        return measure_strangeness(corpus, text, np.arange(20) == 0, in_label_place=in_label_place)
 
     assert strange("x") == strange("Label") == 0.0
     assert strange("Nowhere") > 0.9
