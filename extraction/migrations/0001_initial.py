@@ -450,6 +450,7 @@ class Migration(migrations.Migration):
                 ('position', models.PositiveIntegerField(default=0)),
                 ('asked', models.PositiveIntegerField(default=0)),
                 ('answered', models.PositiveIntegerField(default=0)),
+                ('doubted', models.PositiveIntegerField(default=0)),
                 ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='bellwethers', to='extraction.cluster')),
                 ('page', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='extraction.page')),
                 ('baseline', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='extraction.snapshot')),
