@@ -16,7 +16,7 @@ from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning import plausibility
 from extraction.algorithms.learning.corpus import Candidates, Corpus, NodeTarget
 from extraction.algorithms.learning.costs import SURE_FORMS, Cost
-from extraction.algorithms.learning.feature_maker import TEXT, MaskedFeature, RuleFeature, is_label_feature
+from extraction.algorithms.learning.feature_maker import TEXT, MaskedFeature, RuleFeature, is_label_feature, is_weak_feature
 from extraction.algorithms.learning.guards import Guard
 from extraction.algorithms.learning.marks import MarkedNode
 from extraction.algorithms.learning.page_table import Bools, Ints
@@ -77,6 +77,7 @@ class Solver:
     marks: all marks of the attribute.
     reads: whether a text can be read as the attribute's type, None for any text.
     known: candidates of the targets asked for so far.
+    features: features found so far, by the target and the places of the nodes that share them.
     """
 
     def __init__(
@@ -90,11 +91,13 @@ class Solver:
         stretch: int = 0,
         reads: Reads | None = None,
         known: dict[NodeTarget, Candidates] | None = None,
+        features: dict[tuple[object, ...], list[MaskedFeature]] | None = None,
     ) -> None:
         self.corpus, self.annotated, self.multiple = corpus, annotated, multiple
         self.feature_cost, self.cost = cost, cost.for_lists() if multiple else cost
         self.marks, self.stretch, self.reads = marks, stretch, reads
         self.known: dict[NodeTarget, Candidates] = {} if known is None else known
+        self.features: dict[tuple[object, ...], list[MaskedFeature]] = {} if features is None else features
 
     def solve(self, marks: Sequence[MarkedNode], *, neutral: Sequence[MarkedNode] = (), near: Solution | None = None) -> Solution | None:
         """The best set for the marks, None when they have no target in common.
@@ -126,6 +129,7 @@ class Solver:
             stretch=self.stretch,
             reads=self.reads,
             known=self.known,
+            features=self.features,
         )
 
     def list_options(self, marks: Sequence[MarkedNode], *, neutral: Sequence[MarkedNode] = ()) -> list[Solution]:
@@ -142,7 +146,7 @@ class Solver:
 
     def list_equivalents(self, solution: Solution, *, slack: float) -> list[Solution]:
         """The solution with one feature replaced by another that selects the same nodes, for at most `slack` more."""
-        known = find_features(self.corpus, solution.nodes, self.find_places(solution.nodes, solution.marks), cost=self.feature_cost)
+        known = self.find_features(solution.nodes, self.find_places(solution.nodes, solution.marks), self.feature_cost)
         used = {feature.words for feature in solution.chosen.features}
         found = []
         for n in range(max(1, len(solution.masks))):
@@ -160,7 +164,7 @@ class Solver:
         nodes = self.find_candidates(target)
         mine = [mark for mark in marks if target in mark.nodes]
         places = self.find_places(nodes, mine)
-        found = find_features(self.corpus, nodes, places[:1], cost=self.feature_cost)
+        found = self.find_features(nodes, places[:1], self.feature_cost)
         if labels_only:
             found = [row for row in found if is_label_feature(row[0])]
         parts = {tuple(np.flatnonzero(mask[places])) for _, mask in found}
@@ -172,7 +176,7 @@ class Solver:
             return best
         places = self.find_places(best.nodes, best.marks)
         guard = Guard(self.corpus, best.nodes, best.chosen.features, best.selected, places)
-        known = find_features(self.corpus, best.nodes, places, cost=self.feature_cost) if guard.looks_beside else []
+        known = self.find_features(best.nodes, places, self.cost) if guard.looks_beside else []
         values = [self.read_value(each.nodes, int(n)) for each in others for n in np.flatnonzero(each.selected)[:MAX_VALUES]]
         for feature, mask in guard.find_all(known, multiple=self.multiple, alternatives=values):
             chosen = replace(best.chosen, features=(*best.chosen.features, feature))
@@ -184,6 +188,13 @@ class Solver:
         if target not in self.known:
             self.known[target] = self.corpus.find_candidates(target)
         return self.known[target]
+
+    def find_features(self, nodes: Candidates, places: Ints, cost: Cost) -> list[MaskedFeature]:
+        """The features that some candidates share, found once. The list is kept: do not change it."""
+        key = (nodes.target, places.tobytes(), id(cost.features))
+        if key not in self.features:
+            self.features[key] = find_features(self.corpus, nodes, places, cost=cost)
+        return self.features[key]
 
     @staticmethod
     def find_places(nodes: Candidates, marks: Iterable[MarkedNode]) -> Ints:
@@ -215,7 +226,7 @@ class Solver:
     def _search(self, marks: Sequence[MarkedNode], target: NodeTarget, neutral: Sequence[MarkedNode], extra: float) -> list[Solution]:
         nodes = self.find_candidates(target)
         places = self.find_places(nodes, marks)
-        found = find_features(self.corpus, nodes, places, cost=self.cost)
+        found = list(self.find_features(nodes, places, self.cost))
         ignored = np.zeros(len(nodes.rows), np.bool_)
         ignored[places] = True
         ignored[self.find_places(nodes, [mark for mark in neutral if target in mark.nodes])] = True
@@ -225,7 +236,7 @@ class Solver:
         cost = replace(self.cost, bare=0.0) if target.tag in ONCE else self.cost
         single = not self.multiple
         ranked = search_features(found, nodes.page, ignored, self.annotated, single=single, cost=cost)
-        if ranked[0].wrong or ranked[0].several or ranked[0].total > self.cost.features["link"].base:
+        if _needs_more(ranked[0]) and (ranked[0].wrong or ranked[0].several or ranked[0].total > self.cost.features["link"].base):
             more = self._find_more_features(marks, nodes, places)
             if more:
                 found += more
@@ -303,6 +314,11 @@ class Solver:
 
     def _is_fragment(self, nodes: Candidates, place: int) -> bool:
         return self.read_value(nodes, place) != self.corpus.read_text(int(nodes.rows[place]))
+
+
+def _needs_more(chosen: FeatureSet) -> bool:
+    """Whether a set leans on something that other features may replace."""
+    return chosen.wrong > 0 or chosen.several > 0 or not chosen.features or any(map(is_weak_feature, chosen.features))
 
 
 def _swap_feature(solution: Solution, place: int, new: MaskedFeature) -> Solution:
