@@ -1,9 +1,9 @@
-"""The best XPath for a group of marks, over all nodes that they may mean (docs/algorithms.md#rule-learning).
+"""Finds the best XPath for a group of marks, over all nodes that the marks may mean (docs/algorithms.md#rule-learning).
 
 The search (Gulhane et al. 2011, Algorithm 3) often finds several feature sets that select the marked nodes and nothing else on the
-annotated pages. What they select on other pages decides: a rule that gives a description of 150 characters here and "Print" there
-has the wrong node there. So the sets whose cost is close to the least are compared once more, with the price of unlikely values added
-(`plausibility`).
+annotated pages. Then what they select on the other pages decides. If a rule gives a description of 150 characters on one page and "Print"
+on another, it selects the wrong node there. So sets that cost little more than the best one are compared again, with the price of
+unlikely values added to their cost (`plausibility`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,16 +27,16 @@ from extraction.algorithms.learning.strong_features import find_features, find_l
 from extraction.algorithms.learning.text_forms import find_form
 
 MAX_TARGETS = 3
-"""Most equivalents of what was marked that are tried."""
+"""Most kinds of nodes that a mark may mean and that are tried."""
 
 CHECKED_ELEMENTS = 10_000
-"""Elements of unannotated pages on which an XPath is compared with its feature set; annotated pages are always checked."""
+"""An XPath is compared with its feature set on all annotated pages, and on others up to so many elements."""
 
 MAX_VALUES = 200
-"""Most selected values that are looked at to judge a set."""
+"""Most selected values by which a set is judged."""
 
 ONCE = frozenset(("h1", "title"))
-"""Tags that a page has once. A rule that asks for nothing else is safe there: no second one comes onto the page."""
+"""Tags that a page has once. A rule that asks for such a tag and nothing else is safe, because a page never has a second one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ class Solution:
 class Solver:
     """Solves groups of marks on one corpus.
 
-    annotated: by page, whether something was said of it.
-    stretch: rows from the first to the last mark, at most on a page.
+    annotated: by page, whether it is annotated.
+    stretch: the most rows from the first to the last mark of a page.
     marks: all marks of the attribute.
     reads: whether a text can be read as the attribute's type, None for any text.
     known: candidates of the targets asked for so far.
@@ -100,10 +100,10 @@ class Solver:
         self.features: dict[tuple[object, ...], list[MaskedFeature]] = {} if features is None else features
 
     def solve(self, marks: Sequence[MarkedNode], *, neutral: Sequence[MarkedNode] = (), near: Solution | None = None) -> Solution | None:
-        """The best set for the marks, None when they have no target in common.
+        """Returns the best solution for the marks, None if they have no target in common.
 
-        neutral: nodes that it may select or not.
-        near: the rule for most of a list's items, beside which the others stand.
+        neutral: nodes that the solution may select, but need not.
+        near: the solution for most items of a list, if these marks are its other items.
         """
         options = self.list_options(marks, neutral=neutral)
         return min(options, key=lambda s: (s.chosen.wrong, s.total + self._price_strays(s, near)), default=None)
@@ -133,19 +133,19 @@ class Solver:
         )
 
     def list_options(self, marks: Sequence[MarkedNode], *, neutral: Sequence[MarkedNode] = ()) -> list[Solution]:
-        """All sets for the marks within the cost's slack: those that select least that is wrong first, then by cost."""
+        """Lists the solutions for the marks within the cost's slack: first those that select the fewest wrong nodes, then by cost."""
         common = [target for target in marks[0].nodes if all(target in mark.nodes for mark in marks)][:MAX_TARGETS]
         found = [each for rank, target in enumerate(common) for each in self._search(marks, target, neutral, self.cost.other * bool(rank))]
         return sorted(found, key=lambda s: (s.chosen.wrong, s.total))
 
     def list_runners_up(self, solution: Solution, *, neutral: Sequence[MarkedNode], slack: float) -> list[Solution]:
-        """Other solutions for the same marks that select nothing wrong and cost at most `slack` more than the best."""
+        """Lists other solutions for the same marks that select no wrong node and cost at most `slack` more than the best one."""
         options = self.with_cost(slack=slack).list_options(solution.marks, neutral=neutral)
         limit = options[0].total + slack if options else 0.0
         return [each for each in options if not each.chosen.wrong and each.total <= limit and each.xpath != solution.xpath]
 
     def list_equivalents(self, solution: Solution, *, slack: float) -> list[Solution]:
-        """The solution with one feature replaced by another that selects the same nodes, for at most `slack` more."""
+        """Lists variants that select the same nodes but have one feature replaced by another, and cost at most `slack` more."""
         known = self.find_features(solution.nodes, self.find_places(solution.nodes, solution.marks), self.feature_cost)
         used = {feature.words for feature in solution.chosen.features}
         found = []
@@ -156,7 +156,7 @@ class Solver:
         return [each for each in found if each.total <= solution.total + slack]
 
     def list_parts(self, marks: Sequence[MarkedNode], *, labels_only: bool = False) -> list[list[MarkedNode]]:
-        """The marks that share some feature of the first mark, for each such feature, larger parts first.
+        """Lists parts of the marks: for each feature of the first mark, the marks that have it. The larger parts come first.
 
         labels_only: whether only labels count.
         """
@@ -184,7 +184,7 @@ class Solver:
         return best
 
     def find_candidates(self, target: NodeTarget) -> Candidates:
-        """The target's candidates, found once."""
+        """Returns the target's candidates. They are found once and kept."""
         if target not in self.known:
             self.known[target] = self.corpus.find_candidates(target)
         return self.known[target]
@@ -198,7 +198,7 @@ class Solver:
 
     @staticmethod
     def find_places(nodes: Candidates, marks: Iterable[MarkedNode]) -> Ints:
-        """Places of the marks among the candidates of a target that they all have."""
+        """Returns the places of the marks among the candidates of a target that all of them have."""
         return np.array([nodes.find(*mark.nodes[nodes.target]) for mark in marks], np.int32)
 
     def read_value(self, nodes: Candidates, place: int) -> str:
@@ -206,7 +206,7 @@ class Solver:
         return self.corpus.read_value(nodes, place)
 
     def check(self, solution: Solution) -> None:
-        """Runs the XPath on annotated pages, and on others up to a limit. Raises LearningError if it selects other nodes."""
+        """Runs the XPath on the annotated pages, and on others up to a limit. Raises LearningError if it selects other nodes."""
         budget = CHECKED_ELEMENTS
         for page in sorted(range(len(self.annotated)), key=lambda n: not self.annotated[n]):
             budget -= 0 if self.annotated[page] else len(self.corpus.pages[page].nodes)
@@ -216,7 +216,7 @@ class Solver:
                 raise LearningError(f"{solution.xpath} was learned, but selects something else on one of the pages")
 
     def _is_exact(self, solution: Solution, page: int) -> bool:
-        """Whether the XPath, run with lxml, selects on a page just what the solution selects."""
+        """Whether the XPath, run with lxml, selects the same nodes of a page as the solution does."""
         table, nodes = self.corpus.pages[page], solution.nodes
         begin, end = np.searchsorted(nodes.page, np.array([page, page + 1], np.int32))
         wanted = {self.corpus.locate(nodes, int(begin + n))[1] for n in np.flatnonzero(solution.selected[begin:end])}
@@ -273,7 +273,7 @@ class Solver:
         return Solution(tuple(marks), nodes.target, chosen, selected, nodes, chosen.total + extra + unlikely + plain, masks)
 
     def _price_values(self, marks: Sequence[MarkedNode], nodes: Candidates, selected: Bools) -> float:
-        """How unlike the marked values, and the marked list, the values and lists on other pages are, in units of `plausibility`."""
+        """Returns how different the values and lists on other pages are from the marked ones, in units of `plausibility`."""
         others = np.flatnonzero(selected & ~self.annotated[nodes.page])[:MAX_VALUES]
         most_marked = 2 * len(marks) >= len(self.marks)  # else it is one of a union, and how many values there are says nothing
         mine = [(mark.page, mark.text) for mark in marks]
@@ -289,7 +289,7 @@ class Solver:
         return price
 
     def _price_strays(self, option: Solution, near: Solution | None) -> float:
-        """The price of selecting nodes that stand apart from those of `near`."""
+        """Returns the price of selecting nodes that are far from those of `near`."""
         if near is None:
             return 0.0
         marked = self.find_places(option.nodes, option.marks)
@@ -297,7 +297,10 @@ class Solver:
         return self.cost.unlikely * self.cost.holes * strays
 
     def _share_of_fragments(self, nodes: Candidates, marked: Ints, others: NDArray[np.intp]) -> float:
-        """Share of the selected texts on other pages that are parts of their elements, where each marked one is all of its own."""
+        """Returns the share of the selected texts on other pages that are only a part of their element's text.
+
+        It is 0 if a marked text is such a part, too.
+        """
         if nodes.target.kind != "text" or any(self._is_fragment(nodes, int(place)) for place in marked):
             return 0.0
         return sum(self._is_fragment(nodes, int(place)) for place in others) / max(len(others), 1)
