@@ -13,7 +13,8 @@ from extraction.algorithms.dom.xpath import MAX_WIDE_STEPS
 from extraction.algorithms.learning.feature_maker import is_weak_feature
 from extraction.algorithms.learning.marks import MarkedNode
 from extraction.algorithms.learning.page_table import Bools
-from extraction.algorithms.learning.solver import Solution, Solver
+from extraction.algorithms.learning.solution import Solution
+from extraction.algorithms.learning.solver import Solver
 
 MAX_PARTS = 25
 """Most parts of a group of marks that are tried before it is given up."""

@@ -19,7 +19,7 @@ from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
 from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.learning.plausibility import Reads
-from extraction.algorithms.learning.solver import Solution
+from extraction.algorithms.learning.solution import Solution
 
 MAX_MEMBERS = 8
 """Most rules of a committee. What the ninth adds to the disagreement weighs less than a tenth of the first."""

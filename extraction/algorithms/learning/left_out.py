@@ -11,7 +11,8 @@ import numpy as np
 from extraction.algorithms.learning.feature_maker import WEAK_KINDS
 from extraction.algorithms.learning.learned import NotLearned
 from extraction.algorithms.learning.page_table import Ints
-from extraction.algorithms.learning.solver import Solution, Solver
+from extraction.algorithms.learning.solution import Solution
+from extraction.algorithms.learning.solver import Solver
 
 SHOWN_CHARS = 60
 

@@ -7,10 +7,9 @@ unlikely values added to their cost (`plausibility`).
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning import plausibility
@@ -20,9 +19,10 @@ from extraction.algorithms.learning.feature_maker import TEXT, MaskedFeature, Ru
 from extraction.algorithms.learning.guards import Guard
 from extraction.algorithms.learning.marks import MarkedNode
 from extraction.algorithms.learning.page_table import Bools, Ints
-from extraction.algorithms.learning.paths import select_locations, write_xpath
+from extraction.algorithms.learning.paths import select_locations
 from extraction.algorithms.learning.plausibility import Reads
 from extraction.algorithms.learning.search import FeatureSet, search_features
+from extraction.algorithms.learning.solution import Solution, swap_feature
 from extraction.algorithms.learning.strong_features import find_features, find_link_features
 from extraction.algorithms.learning.text_forms import find_form
 
@@ -37,36 +37,6 @@ MAX_VALUES = 200
 
 ONCE = frozenset(("h1", "title"))
 """Tags that a page has once. A rule that asks for such a tag and nothing else is safe, because a page never has a second one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Solution:
-    """A feature set for some marks.
-
-    selected: which candidates it selects.
-    total: its cost with all that was added.
-    masks: the candidates that have each of its features.
-    doubt: why it may be wrong, in words.
-    """
-
-    marks: tuple[MarkedNode, ...]
-    target: NodeTarget
-    chosen: FeatureSet
-    selected: Bools
-    nodes: Candidates
-    total: float
-    masks: tuple[Bools, ...] = ()
-    doubt: str = ""
-
-    @property
-    def xpath(self) -> str:
-        return write_xpath(self.target, self.chosen.features)
-
-    def select_without(self, number: int) -> Bools:
-        """The candidates that it would select without one of its features."""
-        others = [mask for n, mask in enumerate(self.masks) if n != number]
-        found: Bools = np.logical_and.reduce([np.ones(len(self.selected), np.bool_), *others], axis=0)
-        return found
 
 
 class Solver:
@@ -152,7 +122,7 @@ class Solver:
         for n in range(max(1, len(solution.masks))):
             rest = solution.select_without(n)
             fits = [row for row in known if row[0].words not in used and np.array_equal(rest & row[1], solution.selected)]
-            found += [_swap_feature(solution, n, row) for row in fits]
+            found += [swap_feature(solution, n, row) for row in fits]
         return [each for each in found if each.total <= solution.total + slack]
 
     def list_parts(self, marks: Sequence[MarkedNode], *, labels_only: bool = False) -> list[list[MarkedNode]]:
@@ -280,8 +250,10 @@ class Solver:
         theirs = [(int(nodes.page[place]), self.read_value(nodes, int(place))) for place in others]
         marked = self.find_places(nodes, marks)
         price = plausibility.price_values(mine, theirs, most_marked=most_marked, reads=self.reads)
-        price += self.cost.holes * self._share_of_fragments(nodes, marked, others)
-        price += self.cost.holes * self._share_of_wholes(marks, nodes, others)
+        price += self.cost.holes * plausibility.price_fragments(self.corpus, nodes, marked, others)
+        if self.multiple:
+            inner = max(marks[0].nodes, key=lambda target: (target.kind == "element", marks[0].nodes[target]))
+            price += self.cost.holes * plausibility.price_wholes(self.corpus, nodes, self.find_candidates(inner), others)
         if self.multiple and len(others):
             price += plausibility.price_scatter(nodes, marked, selected, self.annotated, stretch=self.stretch)
             if most_marked:
@@ -296,42 +268,7 @@ class Solver:
         strays = plausibility.price_strays(option.nodes, marked, option.selected, near.nodes, near.selected)
         return self.cost.unlikely * self.cost.holes * strays
 
-    def _share_of_fragments(self, nodes: Candidates, marked: Ints, others: NDArray[np.intp]) -> float:
-        """Returns the share of the selected texts on other pages that are only a part of their element's text.
-
-        It is 0 if a marked text is such a part, too.
-        """
-        if nodes.target.kind != "text" or any(self._is_fragment(nodes, int(place)) for place in marked):
-            return 0.0
-        return sum(self._is_fragment(nodes, int(place)) for place in others) / max(len(others), 1)
-
-    def _share_of_wholes(self, marks: Sequence[MarkedNode], nodes: Candidates, others: NDArray[np.intp]) -> float:
-        """Share of the selected elements on other pages that hold several elements like the innermost marked one: several values."""
-        inner = max(marks[0].nodes, key=lambda target: (target.kind == "element", marks[0].nodes[target]))
-        if not self.multiple or nodes.target.kind != "element" or inner.kind != "element" or inner == nodes.target or not len(others):
-            return 0.0
-        rows, ends = self.find_candidates(inner).rows, self.corpus.elements.end
-        outer = nodes.rows[others]
-        held = np.searchsorted(rows, ends[outer]) - np.searchsorted(rows, outer + 1)
-        return float((held > 1).mean())
-
-    def _is_fragment(self, nodes: Candidates, place: int) -> bool:
-        return self.read_value(nodes, place) != self.corpus.read_text(int(nodes.rows[place]))
-
 
 def _needs_more(chosen: FeatureSet) -> bool:
     """Whether a set leans on something that other features may replace."""
     return chosen.wrong > 0 or chosen.several > 0 or not chosen.features or any(map(is_weak_feature, chosen.features))
-
-
-def _swap_feature(solution: Solution, place: int, new: MaskedFeature) -> Solution:
-    feature, mask = new
-    old = solution.chosen.features
-    chosen = replace(
-        solution.chosen,
-        features=(*old[:place], feature, *old[place + 1 :]),
-        distance=max([feature.distance, *(each.distance for n, each in enumerate(old) if n != place)]),
-    )
-    dearer = feature.cost - (old[place].cost if old else 0.0)
-    masks = (*solution.masks[:place], mask, *solution.masks[place + 1 :])
-    return replace(solution, chosen=chosen, masks=masks, total=solution.total + dearer)

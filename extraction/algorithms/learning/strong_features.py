@@ -20,7 +20,7 @@ from extraction.algorithms.learning.label_trust import LABEL_TAGS, is_label_plac
 from extraction.algorithms.learning.page_table import BLANK, HEADINGS, PRESENTATION, TOO_LONG, Bools, Hashes, Ints, hash_text
 
 STEM_ENDS = "s:.,;() "
-"""Characters that may follow a label's stem. "Author", "Authors:" and "Author(s)" have one stem; "(Author)," and "(Author)" have another."""
+"""Characters that may follow a label's stem. "Author", "Authors:" and "Author(s)" have one stem; "(Author)" has another."""
 
 MIN_STEM, MAX_STEMS = 3, 3_000
 """Fewest characters of a stem, and most different labels that are compared with it."""
