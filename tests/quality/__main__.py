@@ -1,7 +1,7 @@
 """`make quality`: every task on the evaluation pages below DATA, scored, beside the floors that must hold.
 
-DATA holds the folders `extraction/`, `modern/`, `clustering/`, `records/`, `redesign/`, `relocate/`; missing ones are skipped with a
-message. A floor applies only to the pages it was reached on, which are recognised by their digest. Ends with 1 when a floor is
+DATA holds the folders `extraction/`, `modern/`, `clustering/`, `records/`, `redesign/`, `relocate/`, `values/`; missing ones are skipped
+with a message. A floor applies only to the pages it was reached on, which are recognised by their digest. Ends with 1 when a floor is
 broken.
 """
 
@@ -18,7 +18,21 @@ from statistics import fmean
 from typing import Any
 
 from extraction.algorithms.methods import METHODS
-from tests.quality import absence, blocks, clusterings, exalg, extraction, mutation, relisted, roadrunner, scores, sections, suggest, year
+from tests.quality import (
+    absence,
+    blocks,
+    clusterings,
+    exalg,
+    extraction,
+    mutation,
+    relisted,
+    roadrunner,
+    scores,
+    sections,
+    suggest,
+    values,
+    year,
+)
 from tests.quality.sites import read_site
 
 Row = tuple[str, str, float]
@@ -102,6 +116,7 @@ def main() -> int:
         ("extraction", _suggest),
         ("extraction", _exalg),
         ("extraction", _roadrunner),
+        ("values", _values),
     ):
         if not (data / folder).is_dir():
             print(f"{folder}: skipped, there is no folder {data / folder}")
@@ -166,8 +181,8 @@ def _extracted(data: Path, name: str, count: int, *, by: Callable[[str, str], st
     groups: dict[str, list[float]] = defaultdict(list)
     for (site_name, attribute), value in found.items():
         groups[by(site_name, attribute)].append(value)
-    for group, values in sorted(groups.items()):
-        yield task, group, fmean(values)
+    for group, scored in sorted(groups.items()):
+        yield task, group, fmean(scored)
     yield task, "annotations given back", fmean(repeated)
     yield task, "nothing said where nothing is", 1 - fmean(scores.absence(data, kept_out, annotated_pages=count).values())
     yield task, "F1 kept on changed pages", 1 - fmean(before - after for before, after in changed)
@@ -222,6 +237,12 @@ def _exalg(data: Path) -> Iterator[Row]:
 def _suggest(data: Path) -> Iterator[Row]:
     for figure, value in suggest.figures(data).items():
         yield "suggest, nothing annotated", figure, value
+
+
+def _values(data: Path) -> Iterator[Row]:
+    for name, counts in values.measure(data).items():
+        yield f"values, {name}", "right", counts["right"] / counts.total()
+        yield f"values, {name}", "not wrong", 1 - counts["wrong"] / counts.total()
 
 
 def _redesign(data: Path) -> Iterator[Row]:

@@ -21,7 +21,7 @@ from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.places import STAGES, SoughtValue, Stage, find_value, loosen
 from extraction.algorithms.rules.apply import read_attribute
 from extraction.algorithms.rules.rule import AttributeRule, Selector
-from extraction.algorithms.rules.values import read_value
+from extraction.algorithms.values.read import read_value
 
 MAX_EXAMPLES = 6
 """Pages that a rule is learned from: more than an editor would mark, but few enough to leave others to judge."""
