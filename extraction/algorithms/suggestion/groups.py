@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from extraction.algorithms.suggestion.labels import TemplateLabels
 from extraction.algorithms.suggestion.units import PageUnits, Unit, UnitPaths
 
-Kind = Literal["nth", "all", "first after", "all after", "around", "all around", "shape", "constant"]
+Kind = Literal["nth", "all", "first after", "all after", "around", "all around", "shape", "constant", "every"]
 
 MIN_DIGITS = 7
 """Fewest digits of a shape that is a key: telephone numbers, ISBNs and dates have as many."""
@@ -68,7 +68,9 @@ def group_units(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], label
 def _keyed(page: PageUnits, row: Sequence[str], labels: TemplateLabels, paths: UnitPaths) -> Iterator[tuple[Key, UnitOccurrence]]:
     """(key, unit) pairs of one page in document order."""
     seen: Counter[Key] = Counter()
-    wholes = {unit.first: unit for unit in page.wholes}
+    wholes: dict[int, list[Unit]] = defaultdict(list)
+    for unit in page.wholes:
+        wholes[unit.first].append(unit)
     label, gap = "", 0
     for unit, key in zip(page.texts, row, strict=True):
         if key not in labels.marked:
@@ -83,9 +85,8 @@ def _keyed(page: PageUnits, row: Sequence[str], labels: TemplateLabels, paths: U
             continue
         yield from _around(unit, paths, "around")
         yield from _shaped(unit)
-        for each in (unit, wholes.get(unit.first)):
-            if each is not None:
-                yield from _placed(each, label, gap, seen, paths)
+        for each in (unit, *wholes.get(unit.first, ())):
+            yield from _placed(each, label, gap, seen, paths)
         gap += 1
 
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from extraction.algorithms.suggestion.kinds import find_kind
 from extraction.algorithms.suggestion.labels import TemplateLabels
 from extraction.algorithms.suggestion.ranking import ColumnCandidate
 from extraction.algorithms.suggestion.units import PageUnits, UnitPaths
@@ -47,14 +48,6 @@ VAGUE = frozenset(("id", "name", "value", "text", "type", "code", "lang", "href"
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_a-zA-Z\d]+|\d+")
 PLAIN = re.compile(r"[^\W_]+")
 _PREFIX = re.compile(r"([^\W\d_][^:：]{0,30})[:：]\s*\S")
-KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("email", re.compile(r"[^\s@]+@[^\s@]+\.\w+")),
-    ("website", re.compile(r"(?:https?://|www\.)\S+")),
-    ("phone", re.compile(r"\+?[\d(][\d\s().+/-]{6,18}\d(?: ?x\d+)?")),
-    ("price", re.compile(r"(?:[A-Z]{2,3})?\s?[$€£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[€£]|EUR|USD)")),
-    ("year", re.compile(r"(?:1[89]|20)\d\d")),
-    ("date", re.compile(r"(?:\w+\.? \d{1,2},? \d{4}|\d{1,2}\.? \w+ \d{4}|\d{1,4}[./-]\d{1,2}[./-]\d{1,4})")),
-)
 
 
 class Namer:
@@ -94,7 +87,7 @@ class Namer:
 
     def _ideas(self, each: ColumnCandidate) -> Iterable[Sequence[str]]:
         """Words for a name, the best first."""
-        path, kind = _path(each), _kind(each)
+        path, kind = _path(each), find_kind([found.unit.text for row in each.group.values() for found in row])
         marked, near = each.key.label in self.labels.marked, self._near(each)
         label = content_words(PLAIN.findall(self.written.get(each.key.label, ""))) if marked or not each.constant else []
         if self.paths.named:
@@ -168,9 +161,3 @@ def _prefix(each: ColumnCandidate) -> Sequence[str]:
         return ()
     best = min(counts, key=lambda text: (-counts[text], text))
     return content_words(PLAIN.findall(best)) if counts[best] > 0.7 * len(matches) else ()
-
-
-def _kind(each: ColumnCandidate) -> str:
-    """The kind of thing that most values are, empty where they are plain text."""
-    texts = [found.unit.text for row in each.group.values() for found in row]
-    return next((name for name, pattern in KINDS if sum(pattern.fullmatch(text) is not None for text in texts) > 0.7 * len(texts)), "")

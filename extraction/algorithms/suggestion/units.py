@@ -29,8 +29,11 @@ MAX_ELEMENTS = 200_000
 MAX_LENGTH = 5_000
 """Longest text, in characters, that is a value."""
 
+MAX_PARTS = 60
+"""Most texts inside an element that is one value."""
+
 SHARED = 0.5
-"""Share of the pages that must have a class or id for it to be the template's."""
+"""Share of the pages, and at least two, that must have a class or id for it to be the template's."""
 
 INLINE = frozenset(
     """a abbr acronym b bdi bdo big br cite code data dfn em font i kbd mark q s samp small span strong sub sup time tt u var
@@ -104,7 +107,8 @@ class UnitPaths:
             self.steps.append(tag + "".join(f".{value}" for _, value in names))
             before = self.marks[above] if above >= 0 else b""
             self.marks.append(blake2b(before + self.steps[-1].encode("utf-8", "replace"), digest_size=8).digest())
-            here = tag in ("nav", "footer", "aside") or _ASIDE.search(" ".join(value.lower() for _, value in names)) is not None
+            said = "" if tag in ("html", "body") else " ".join(value.lower() for _, value in names)
+            here = tag in ("nav", "footer", "aside") or _ASIDE.search(said) is not None
             self.aside.append(here or (above >= 0 and self.aside[above]))
         return self.numbers[key]
 
@@ -118,10 +122,13 @@ class UnitPaths:
         return f"{self.steps[above] if above >= 0 else ''}/{self.steps[path]}"
 
 
-def read_units(roots: Sequence[etree._Element]) -> tuple[list[PageUnits], UnitPaths]:
-    """The pages' units and their paths."""
+def read_units(roots: Sequence[etree._Element], *, every_element: bool = False) -> tuple[list[PageUnits], UnitPaths]:
+    """Return the pages' units and their paths.
+
+    every_element: whether each element with text inside it is a unit, not only blocks of running text.
+    """
     shared, paths = _find_shared_names(roots), UnitPaths(named=bool(roots) and all(map(is_xml, roots)))
-    return [_UnitReader(root, shared, paths).read_page() for root in roots], paths
+    return [_UnitReader(root, shared, paths, every_element=every_element).read_page() for root in roots], paths
 
 
 def _find_shared_names(roots: Sequence[etree._Element]) -> frozenset[tuple[str, str]]:
@@ -129,7 +136,7 @@ def _find_shared_names(roots: Sequence[etree._Element]) -> frozenset[tuple[str, 
     for root in roots:
         names = _list_naming_attributes(root)
         counts.update({pair for element in islice(root.iter(etree.Element), MAX_ELEMENTS) for pair in _names(element, names)})
-    return frozenset(pair for pair, count in counts.items() if count >= SHARED * len(roots))
+    return frozenset(pair for pair, count in counts.items() if count >= max(min(2, len(roots)), SHARED * len(roots)))
 
 
 def _list_naming_attributes(root: etree._Element) -> tuple[str, ...]:
@@ -161,8 +168,8 @@ class _OpenUnit:
 class _UnitReader:
     """Reads one page."""
 
-    def __init__(self, root: etree._Element, shared: frozenset[tuple[str, str]], paths: UnitPaths) -> None:
-        self.root, self.shared, self.paths = root, shared, paths
+    def __init__(self, root: etree._Element, shared: frozenset[tuple[str, str]], paths: UnitPaths, *, every_element: bool) -> None:
+        self.root, self.shared, self.paths, self.every_element = root, shared, paths, every_element
         self.texts: list[tuple[str, Location, int]] = []
         self.wholes: list[tuple[str, _OpenUnit]] = []
         self.ends: list[int] = []
@@ -217,7 +224,9 @@ class _UnitReader:
         if above is not None and not (inline and closed.flat):
             above.flat = False
         end = len(self.texts)
-        if inline or closed.element.hidden or not closed.flat or not 0 < closed.own < end - closed.first:
+        inside = end - closed.first
+        is_running_text = not inline and closed.flat and 0 < closed.own < inside
+        if closed.element.hidden or not (is_running_text or (self.every_element and 0 < inside <= MAX_PARTS)):
             return
         if sum(len(text) for text, _, _ in self.texts[closed.first : end]) <= MAX_LENGTH:
             self.wholes.append((clean(whole_text(closed.element.element)), closed))
