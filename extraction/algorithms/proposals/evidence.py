@@ -6,26 +6,33 @@ A kind of evidence is the same for all attributes, so weights learned on some at
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from statistics import fmean
 
 from extraction.algorithms.markup.items import Item
 from extraction.algorithms.markup.matching import rank_subjects
 from extraction.algorithms.proposals.candidates import Candidate
-from extraction.algorithms.suggestion.concepts import Meaning, find_owners
 from extraction.algorithms.proposals.learned_forms import LearnedForm
-from extraction.algorithms.proposals.surroundings import Spot, View
+from extraction.algorithms.proposals.surroundings import Spot, View, mean
 from extraction.algorithms.proposals.value_forms import VAGUE, match_form
+from extraction.algorithms.suggestion.concepts import Meaning, find_owners
 from extraction.algorithms.suggestion.words import Phrase, split_label
 
+FROM_SPOTS = (
+    "label", "label far", "label part", "second label", "heading above", "column header", "prefix", "begins with",
+    "own name", "own name part", "name around", "property",
+)  # fmt: skip
+"""Kinds that are read from where values stand. Of several groups with the same values the best counts."""
+
+AGAINST_FROM_SPOTS = ("foreign label", "foreign name")
+"""Kinds that speak against a candidate. They count if no group is free of them."""
+
 KINDS = (
-    "label", "label far", "label part", "second label", "foreign label", "heading above", "column header", "prefix", "begins with",
-    "own name", "name around", "own name part", "property", "foreign name", "page data", "page data part", "page data differs",
+    *FROM_SPOTS, *AGAINST_FROM_SPOTS, "is a label", "page data", "page data part", "page data differs",
     "form", "vague form", "not the form", "title of the page", "top heading", "heading", "titled though no name", "subject heading",
-    "common word", "first of several", "several though one", "one though several", "constant", "aside", "coverage", "long", "position", "holds its label", "is a label", "element",
-    "learned form", "known values", "learned form differs", "not a value seen",
+    "common word", "in parts", "first of several", "several though one", "one though several", "constant", "aside", "coverage", "long",
+    "position", "holds its label", "element", "learned form", "known values", "learned form differs", "not a value seen",
 )  # fmt: skip
 """The kinds of evidence, in the order of a vector's numbers."""
 
@@ -50,12 +57,14 @@ class Sought:
 
     meaning: what its name means. multiple: whether it has several values, None where nobody said.
     data: {page: the values that the page's own data gives it, as alternatives}. learned: what its values look like on other sites.
+    spots: the evidence of spots that were read before, by their id; many columns share a spot.
     """
 
     meaning: Meaning
     multiple: bool | None = None
     data: Mapping[int, Sequence[tuple[str, ...]]] = field(default_factory=dict)
     learned: LearnedForm | None = None
+    spots: dict[int, tuple[float, ...]] = field(default_factory=dict, compare=False)
 
 
 def read_page_data(meanings: Sequence[Meaning], items: Sequence[Item]) -> list[list[tuple[str, ...]]]:
@@ -78,8 +87,8 @@ def _find_properties(item: Item, paths: Sequence[str]) -> list[tuple[str, ...]]:
 def measure_evidence(candidate: Candidate, view: View, sought: Sought) -> tuple[float, ...]:
     """Return the numbers of `KINDS` for a candidate, mostly shares from 0 to 1."""
     found = dict.fromkeys(KINDS, 0.0)
-    found |= _read_labels(view, sought.meaning)
-    found |= _read_names(view, sought.meaning)
+    found |= _read_spots(view, sought)
+    found["is a label"] = mean(bool(find_owners(_split(text))) for text in view.texts)
     found |= _read_data(candidate, sought)
     found |= _read_form(view, sought)
     found |= _read_shape(view, sought)
@@ -88,24 +97,43 @@ def measure_evidence(candidate: Candidate, view: View, sought: Sought) -> tuple[
     return tuple(found[kind] for kind in KINDS)
 
 
-def _read_labels(view: View, meaning: Meaning) -> dict[str, float]:
-    phrases = meaning.phrases
+def _read_spots(view: View, sought: Sought) -> dict[str, float]:
+    """Return the evidence of labels, headings and names."""
+    groups = [_mean_rows([_read_spot(spot, sought) for spot in spots]) for spots in view.spots]
+    best = [max(row) for row in zip(*groups, strict=True)]
+    least = [min(row) for row in zip(*groups, strict=True)]
+    count = len(FROM_SPOTS)
+    found = dict(zip(FROM_SPOTS, best[:count], strict=True)) | dict(zip(AGAINST_FROM_SPOTS, least[count:], strict=True))
+    if found["own name"] or found["own name part"]:
+        found["foreign name"] = 0.0
+    return found
 
-    def best(measure: Callable[[Spot], float]) -> float:
-        return max(fmean(map(measure, spots)) for spots in view.spots)
 
-    return {
-        "label": best(lambda spot: spot.gap == 0 and spot.label in phrases),
-        "label far": best(lambda spot: 0 < spot.gap < 4 and spot.label in phrases),
-        "label part": best(lambda spot: 0.0 if spot.label in phrases or spot.gap > 1 else share_phrase(spot.label, phrases)),
-        "second label": best(lambda spot: spot.gap < 3 and spot.second in phrases),
-        "foreign label": min(fmean(_is_foreign(spot.label, phrases) and spot.gap == 0 for spot in spots) for spots in view.spots),
-        "heading above": best(lambda spot: 1.0 if spot.heading in phrases else 0.5 * share_phrase(spot.heading, phrases)),
-        "column header": best(lambda spot: 1.0 if spot.header in phrases else share_phrase(spot.header, phrases)),
-        "prefix": best(lambda spot: spot.prefix in phrases),
-        "begins with": best(lambda spot: any(words in phrases for words in spot.begins)),
-        "is a label": fmean(bool(find_owners(_split(text))) for text in view.texts),
-    }
+def _mean_rows(rows: Sequence[tuple[float, ...]]) -> list[float]:
+    return [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+
+
+def _read_spot(spot: Spot, sought: Sought) -> tuple[float, ...]:
+    """Return the numbers of `FROM_SPOTS` and `AGAINST_FROM_SPOTS` of one spot."""
+    known = sought.spots.get(id(spot))
+    if known is None:
+        known = sought.spots[id(spot)] = (*_read_labels(spot, sought.meaning.phrases), *_read_names(spot, sought.meaning))
+    return known[:8] + known[9:13] + (known[8], known[13])
+
+
+def _read_labels(spot: Spot, phrases: frozenset[Phrase]) -> tuple[float, ...]:
+    is_own = spot.label in phrases
+    return (
+        is_own and spot.gap == 0,
+        is_own and 0 < spot.gap < 4,
+        0.0 if is_own or spot.gap > 1 else share_phrase(spot.label, phrases),
+        spot.gap < 3 and spot.second in phrases,
+        1.0 if spot.heading in phrases else 0.5 * share_phrase(spot.heading, phrases),
+        1.0 if spot.header in phrases else share_phrase(spot.header, phrases),
+        spot.prefix in phrases,
+        any(words in phrases for words in spot.begins),
+        spot.gap == 0 and _is_foreign(spot.label, phrases),
+    )
 
 
 @lru_cache(maxsize=100_000)
@@ -127,28 +155,17 @@ def _is_foreign(words: Phrase, phrases: frozenset[Phrase]) -> bool:
     return bool(words) and words not in phrases and bool(find_owners(words))
 
 
-def _read_names(view: View, meaning: Meaning) -> dict[str, float]:
-    phrases, properties = meaning.phrases, {path.casefold() for path in meaning.properties}
-
-    def near(spot: Spot, depth: int) -> float:
-        return max((match_name(words, phrases) for words in spot.names[depth]), default=0.0) if depth < len(spot.names) else 0.0
-
-    def best(measure: Callable[[Spot], float]) -> float:
-        return max(fmean(map(measure, spots)) for spots in view.spots)
-
-    own = best(lambda spot: near(spot, 0))
-    return {
-        "own name": float(own > 0.9) * own,
-        "own name part": float(own <= 0.9) * own,
-        "name around": best(lambda spot: max(near(spot, 1), 0.7 * near(spot, 2), 0.4 * near(spot, 3))),
-        "property": best(lambda spot: any(name.casefold() in properties for name in spot.properties)),
-        "foreign name": 0.0
-        if own
-        else min(
-            fmean(any(_is_foreign(words[-1:], phrases) for words in spot.names[0]) if spot.names else False for spot in spots)
-            for spots in view.spots
-        ),
-    }
+def _read_names(spot: Spot, meaning: Meaning) -> tuple[float, ...]:
+    near = [max((match_name(words, meaning.phrases) for words in names), default=0.0) for names in spot.names]
+    own, *around = (*near, 0.0, 0.0, 0.0, 0.0)
+    properties = {path.casefold() for path in meaning.properties} if spot.properties else ()
+    return (
+        own if own > 0.9 else 0.0,
+        0.0 if own > 0.9 else own,
+        max(around[0], 0.7 * around[1], 0.4 * around[2]),
+        any(name.casefold() in properties for name in spot.properties),
+        bool(spot.names) and any(_is_foreign(words[-1:], meaning.phrases) for words in spot.names[0]),
+    )
 
 
 @lru_cache(maxsize=200_000)
@@ -173,8 +190,8 @@ def _read_data(candidate: Candidate, sought: Sought) -> dict[str, float]:
         equal.append(max(_agree(mine.get(page, ()), other) * ALTERNATIVE**rank for rank, other in enumerate(sought.data[page])))
         said = [_bare(value) for other in sought.data[page] for value in other]
         part.append(any(one and other and (one in other or other in one) for one in values[:3] for other in said[:5]))
-    share = fmean(equal)
-    return {"page data": share, "page data part": fmean(part) * (1 - share), "page data differs": float(share < 0.2)}
+    share = mean(equal)
+    return {"page data": share, "page data part": mean(part) * (1 - share), "page data differs": float(share < 0.2)}
 
 
 @lru_cache(maxsize=100_000)
@@ -195,7 +212,7 @@ def _overlap(one: Sequence[str], other: Sequence[str]) -> float:
 
 def _read_form(view: View, sought: Sought) -> dict[str, float]:
     form = sought.meaning.form
-    share = fmean(match_form(form, text) for text in view.texts)
+    share = mean(match_form(form, text) for text in view.texts)
     if form in VAGUE:
         return {"vague form": share}
     return {"form": share, "not the form": 1 - share}
@@ -214,8 +231,9 @@ def _read_shape(view: View, sought: Sought) -> dict[str, float]:
         "subject heading": min(view.titled, view.top_heading) if is_name else 0.0,
         "titled though no name": 0.0 if is_name else view.titled,
         "common word": view.affix if is_name else 0.0,
+        "in parts": view.parts if form in ("name", "person", "organization") else 0.0,
         "first of several": float(form in OFTEN_LISTS and view.available > view.count + 0.3),
-        "several though one": 0.0 if several else many * (0.4 if form in OFTEN_LISTS else 1.0),
+        "several though one": 0.0 if several else many * (0.25 if form in OFTEN_LISTS else 1.0),
         "one though several": float(several and view.count < 2),
         "constant": 1 - view.different,
         "aside": view.aside,

@@ -16,7 +16,6 @@ from lxml import etree
 from extraction.algorithms.alignment.schema import Value
 from extraction.algorithms.markup.items import Item
 from extraction.algorithms.proposals.candidates import Candidate, TemplatePages, list_candidates, read_template_pages
-from extraction.algorithms.suggestion.concepts import Meaning, find_meaning
 from extraction.algorithms.proposals.evidence import KINDS, Sought, measure_evidence, read_page_data
 from extraction.algorithms.proposals.learned_forms import LearnedForm
 from extraction.algorithms.proposals.reasons import find_reasons
@@ -24,6 +23,7 @@ from extraction.algorithms.proposals.surroundings import Surroundings, View
 from extraction.algorithms.proposals.weights import CONFIDENT, NONE, NONE_WITH_FORM, WEIGHTS, WEIGHTS_WITH_FORM
 from extraction.algorithms.rules.rule import ValueType
 from extraction.algorithms.rules.values import read_value
+from extraction.algorithms.suggestion.concepts import Meaning, find_meaning
 
 SAME = 0.8
 """Least F1 of the values of two columns that count as one."""
@@ -31,7 +31,7 @@ SAME = 0.8
 FAINT = 0.08
 """Confidence below which nothing is proposed at all."""
 
-TAKEN = 2.0
+TAKEN = 1.0
 """What a column's score loses if an attribute that is surer of it has it: two attributes rarely share a column, but may."""
 
 SURE = 0.4
