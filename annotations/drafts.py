@@ -28,12 +28,13 @@ MIN_ROWS = 2
 
 
 def describe_draft(cluster: Cluster, attribute: Attribute, shown: Iterable[int], page: int | None = None) -> dict[str, Any]:
-    """Describes what the present labels teach about an attribute, as JSON values.
+    """Describe what the present labels teach about an attribute, as JSON values.
 
     shown: pages whose values are wanted.
     page: a page with marked places. The places that are like these are returned as `similar`.
 
-    state: `empty` (nothing marked yet), `failed` (message says why, in words), `learned` (values and coverage; for a list rows).
+    Its `state` is `empty` if nothing is marked yet, `failed` with a message that says why, or `learned` with values and coverage or,
+    for an attribute of a list, with rows.
     """
     if attribute.list:
         return _describe_list_draft(cluster, attribute, attribute.list, shown)
@@ -48,7 +49,7 @@ def describe_draft(cluster: Cluster, attribute: Attribute, shown: Iterable[int],
 
 
 def describe_coverage(cluster: Cluster, attribute: Attribute) -> dict[str, Any] | None:
-    """Returns the hit rate after counting some more pages, or None while there is no rule."""
+    """Return the hit rate after counting some more pages, or None while there is no rule."""
     labels = read_labels(cluster).get(attribute.pk, {})
     if not any(labels.values()):
         return None
@@ -74,26 +75,26 @@ def _describe_lesson(
 
 
 def _describe_list_draft(cluster: Cluster, attribute: Attribute, record_list: RecordList, shown: Iterable[int]) -> dict[str, Any]:
-    """Describes the draft of the list that an attribute belongs to, with `rows` instead of values: {page: [{attribute id: values}, …]}."""
+    """Describe the draft of the list that an attribute belongs to, with `rows` instead of values: {page: [{attribute id: values}, …]}."""
     labels = read_row_labels(cluster).get(record_list.pk, {})
     begun = sum(any(row.values()) for rows in labels.values() for row in rows.values())
-    said = {"attribute": attribute.pk, "list": record_list.pk}
+    head = {"attribute": attribute.pk, "list": record_list.pk}
     if begun < MIN_ROWS:
-        return {**said, "state": "empty"}
+        return {**head, "state": "empty"}
     workspace = open_workspace(cluster)
     lesson = workspace.learn_list(record_list, labels)
     if isinstance(lesson, LessonProblem):
-        return {**said, "state": "failed", "message": lesson.message, "page": lesson.snapshot_id}
+        return {**head, "state": "failed", "message": lesson.message, "page": lesson.snapshot_id}
     ids = {each.name: each.pk for each in list_row_attributes(record_list)}
     failed = {ids[problem.name]: problem.message for problem in lesson.failed}
     found = {
         page: [_row_json(row, ids) for row in rows[:MAX_ROWS]] for page, rows in workspace.read_rows(lesson.rule, only=[*shown]).items()
     }
-    return {**said, "state": "learned", "values": {page: [] for page in found}, "rows": found, "failed": failed}
+    return {**head, "state": "learned", "values": {page: [] for page in found}, "rows": found, "failed": failed}
 
 
 def _describe_similar(cluster: Cluster, snapshot_id: int, marked: Sequence[Location]) -> list[Mapping[str, Any]]:
-    """Returns the places that are like those marked on a page, without the marked ones."""
+    """Return the places that are like those marked on a page, without the marked ones."""
     page = open_workspace(cluster).load_page(snapshot_id) if len(marked) > 1 else None
     if page is None:
         return []

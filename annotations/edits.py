@@ -1,4 +1,4 @@
-"""Marking values, with undo: every change of labels in the workbench is a step that can be taken back."""
+"""Change labels, with undo: every change in the workbench is a step that can be taken back."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from lxml import etree
 from annotations.models import Edit
 from extraction.algorithms.dom.nodes import Location
 from extraction.models import Attribute, Cluster, Snapshot
-from extraction.models.marked_places import said_as_json
+from extraction.models.marked_places import places_as_json
 from extraction.services.labels import labelling
 from extraction.services.labels.labelling import LabelError
 
@@ -21,7 +21,10 @@ KEPT_STEPS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is now said of an attribute on the page or in a row of its list: places, () for nothing, None for "not on this page"."""
+    """The new labels of an attribute on a page or in a row of its list.
+
+    locations: the marked places; () for no label, None for "not on this page".
+    """
 
     attribute: Attribute
     locations: tuple[Location, ...] | None
@@ -39,7 +42,7 @@ class EditStep:
 def apply_changes(
     cluster: Cluster, snapshot: Snapshot, changes: Sequence[Change], user: User, *, nodes: Sequence[etree._Element] | None = None
 ) -> EditStep:
-    """Makes several changes as one step. If it raises LabelError or PageError, nothing is changed."""
+    """Make several changes as one step. If it raises LabelError or PageError, nothing is changed."""
     with transaction.atomic():
         _one_at_a_time(snapshot)
         mine = Edit.objects.filter(cluster=cluster, created_by=user)
@@ -54,8 +57,8 @@ def apply_changes(
                     cluster=cluster,
                     snapshot=snapshot,
                     attribute=change.attribute,
-                    before=said_as_json(before),
-                    after=said_as_json(after),
+                    before=places_as_json(before),
+                    after=places_as_json(after),
                     row=change.row,
                     step=number,
                     created_by=user,
@@ -68,7 +71,7 @@ def apply_changes(
 
 
 def undo_step(cluster: Cluster, user: User) -> EditStep | None:
-    """Takes this person's last step back and returns it, or None if there is none.
+    """Take this person's last step back and return it, or None if there is none.
 
     Raises LabelError if somebody has changed these labels since. That step is then forgotten, so that the one before it can be taken back.
     """
@@ -76,23 +79,23 @@ def undo_step(cluster: Cluster, user: User) -> EditStep | None:
 
 
 def redo_step(cluster: Cluster, user: User) -> EditStep | None:
-    """Repeats the step that was taken back last and returns it, or None if there is none. Raises LabelError as `undo_step` does."""
+    """Repeat the step that was taken back last and return it, or None if there is none. Raises LabelError as `undo_step` does."""
     return _replay(cluster, user, back=False)
 
 
 def find_possible_steps(cluster: Cluster, user: User) -> dict[str, bool]:
-    """Whether there is anything to undo and to redo."""
+    """Return whether there is a step to undo and one to redo."""
     mine = Edit.objects.filter(cluster=cluster, created_by=user)
     return {"undo": mine.filter(undone=False).exists(), "redo": mine.filter(undone=True).exists()}
 
 
 def _one_at_a_time(snapshot: Snapshot) -> None:
-    """Makes changes to the same page wait for each other, since a closing tab sends several at once."""
+    """Make changes to the same page wait for each other, since a closing tab sends several at once."""
     list(Snapshot.objects.select_for_update(of=("self",), no_key=True).filter(pk=snapshot.pk).values_list("pk"))
 
 
 def _forget_old(mine: "QuerySet[Edit]") -> None:
-    """Deletes steps before the last KEPT_STEPS."""
+    """Delete steps before the last KEPT_STEPS."""
     last = list(mine.order_by("-step").values_list("step", flat=True).distinct()[: KEPT_STEPS + 1])
     if len(last) > KEPT_STEPS:
         mine.filter(step__lte=last[-1]).delete()

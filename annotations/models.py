@@ -6,16 +6,17 @@ from django.conf import settings
 from django.db import models
 
 from extraction.models import Attribute, Cluster, Snapshot
-from extraction.models.marked_places import Said, read_said
+from extraction.models.marked_places import MarkedPlaces, read_marked_places
 
 
 class Edit(models.Model):
     """One step: the labels of one attribute on one page before and after it.
 
-    before, after: as `marked_places.said_as_json` writes them. undone: whether
-    the step was taken back; a new step deletes undone steps. row: the row of a list, 0 for attributes that are not in a list.
-    step: the id of the step's first row, so that later steps have higher numbers and no two steps share one. What was confirmed
-    with one key press is one step of several rows, which are taken back together.
+    before, after: as `marked_places.places_as_json` writes them.
+    row: the row of a list; 0 for attributes that are not in a list.
+    step: the id of the step's first row, so that later steps have higher numbers. What was confirmed with one key press is one step
+        of several rows, which are taken back together.
+    undone: whether the step was taken back. A new step deletes undone steps.
     """
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="edits")
@@ -36,10 +37,10 @@ class Edit(models.Model):
     def __str__(self) -> str:
         return f"{self.attribute} on {self.snapshot}"
 
-    def read_before(self) -> Said:
-        """What was said before the step. Raises JsonShapeError."""
-        return read_said(self.before)
+    def read_before(self) -> MarkedPlaces:
+        """Return the places before the step. Raises JsonShapeError."""
+        return read_marked_places(self.before)
 
-    def read_after(self) -> Said:
-        """What was said after the step. Raises JsonShapeError."""
-        return read_said(self.after)
+    def read_after(self) -> MarkedPlaces:
+        """Return the places after the step. Raises JsonShapeError."""
+        return read_marked_places(self.after)

@@ -7,13 +7,13 @@ from extraction.services.intake import load_assets
 
 
 def count_missing_files(snapshot: Snapshot) -> dict[str, Any]:
-    """{missing: how many files were never loaded, possible: whether they can be loaded}. If they cannot, `missing` is 0."""
+    """Return {missing: how many files were never loaded, possible: whether they can be loaded}. If they cannot, `missing` is 0."""
     possible = load_assets.can_load(snapshot.page.site)
     return {"missing": len(load_assets.find_missing([snapshot])) if possible else 0, "possible": possible}
 
 
 def describe_loading(run: Run) -> dict[str, Any]:
-    """Describes the progress of a loading run."""
+    """Describe the progress of a loading run."""
     summary = run.read_summary()
     return {
         "finished": run.finished,

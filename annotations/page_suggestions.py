@@ -19,10 +19,15 @@ MAX_PAGES = 60
 
 
 def describe_suggestions(cluster: Cluster, snapshot: Snapshot) -> dict[str, Any]:
-    """{"page", "suggestions": [{"attribute", "words", "values": [{"location", "value"}]}]}. Raises PageError."""
+    """Return what the page's embedded data and its main text say about the attributes. Raises PageError.
+
+    {"page", "problem", "suggestions": [{"attribute", "words", "values": [{"location", "value"}]}]}, where `problem` says in words
+    what could not be read of the embedded data, and is empty if everything could.
+    """
     nodes = services.read_page_tree(cluster, snapshot).nodes
     attributes = services.list_attributes(cluster)
-    found = page_data.suggest_values(snapshot, attributes, nodes)
+    data = page_data.read_embedded_data([snapshot])[snapshot.pk]
+    found = page_data.suggest_values(data.items, attributes, nodes)
     known = {each.attribute.pk for each in found}
     found += _main_text(cluster, snapshot, [attribute for attribute in attributes if attribute.pk not in known], nodes)
     rows = [
@@ -35,13 +40,13 @@ def describe_suggestions(cluster: Cluster, snapshot: Snapshot) -> dict[str, Any]
         }
         for each in found
     ]
-    return {"page": snapshot.pk, "suggestions": rows}
+    return {"page": snapshot.pk, "problem": data.problem, "suggestions": rows}
 
 
 def _main_text(
     cluster: Cluster, snapshot: Snapshot, attributes: Sequence[Attribute], nodes: Sequence[etree._Element]
 ) -> list[page_data.Suggestion]:
-    """Suggests the element of the page's main text for attributes whose names mean main text."""
+    """Suggest the element of the page's main text for attributes whose names mean main text."""
     wanting = [attribute for attribute in attributes if boilerplate.wants_main_text(attribute)]
     place = boilerplate.find_main_text(cluster, snapshot) if wanting else None
     if place is None:
@@ -51,16 +56,21 @@ def _main_text(
 
 
 def describe_agreement(cluster: Cluster, attribute: Attribute) -> dict[str, Any]:
-    """{"attribute", "agreement": {"words", "agree", "compared", "different": pages}, None where the pages say nothing of it}."""
+    """Return how well an attribute's draft agrees with the embedded data of the pages.
+
+    {"attribute", "agreement": {"words", "agree", "compared", "different": pages}}; the agreement is None if there is no draft or the
+    pages have no data for the attribute.
+    """
     space = open_workspace(cluster)
     labels = read_labels(cluster).get(attribute.pk, {})
     rule = space.learn_rule(attribute, labels) if any(labels.values()) else None
     if rule is None or isinstance(rule, LessonProblem):
         return {"attribute": attribute.pk, "agreement": None}
     ids = list(space.pages)[:MAX_PAGES]
+    data = page_data.read_embedded_data(list(Snapshot.objects.filter(pk__in=ids)))
     given = {pk: [text for _, text in rows] for pk, rows in space.read_values(rule, only=ids).items()}
-    found = page_data.measure_agreement(attribute, given, page_data.read_items(list(Snapshot.objects.filter(pk__in=ids))))
+    found = page_data.measure_agreement(attribute, given, {pk: each.items for pk, each in data.items()})
     if found is None:
         return {"attribute": attribute.pk, "agreement": None}
-    said = {"words": found.words, "agree": found.agree, "compared": found.compared, "different": list(found.different)}
-    return {"attribute": attribute.pk, "agreement": said}
+    described = {"words": found.words, "agree": found.agree, "compared": found.compared, "different": list(found.different)}
+    return {"attribute": attribute.pk, "agreement": described}

@@ -17,7 +17,7 @@ SLICE_S = 0.15
 
 
 def describe_recommendations(cluster: Cluster, samples: Sequence[int], begun: Sequence[int]) -> dict[str, Any]:
-    """Returns the pages to annotate next, best first, and whether the rules agree on the other pages.
+    """Return the pages to annotate next, best first, and whether the rules agree on the other pages.
 
     begun: pages worked on, in the order in which they are shown.
 
@@ -46,7 +46,7 @@ def describe_recommendations(cluster: Cluster, samples: Sequence[int], begun: Se
 
 
 def describe_pages(cluster: Cluster, ids: Sequence[int]) -> list[dict[str, Any]]:
-    """Describes pages of the cluster as the sample list shows them. `covered` is None, because they were not chosen for what they cover."""
+    """Describe pages of the cluster as the sample list shows them. `covered` is None, because they were not chosen for what they cover."""
     rows = Snapshot.objects.filter(cluster=cluster, pk__in=ids, error="").values_list("pk", "title", "page__url")
     found = {row[0]: row for row in rows}
     return [

@@ -1,10 +1,9 @@
-"""What the workbench shows and does, as JSON values; `views` only checks its input."""
+"""What the workbench shows, as JSON values. `views` checks the input."""
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.db.models import F
 from django.urls import reverse
 
@@ -12,14 +11,12 @@ from annotations.edits import EditStep
 from extraction.display.tree import PREVIEW_CHARS, PageTree
 from extraction.models import Attribute, Cluster, Label, RecordList, Rule, Run, Snapshot
 from extraction.services.core.stored_pages import read_elements
-from extraction.services.learning import learn_rule
 from extraction.services.learning.workspaces import find_loaded_page
-from extraction.services.rules import rules
 from extraction.services.templates import sample_pages
 
 
 def describe_state(cluster: Cluster, steps: Mapping[str, bool]) -> dict[str, Any]:
-    """Returns everything the workbench needs to start: samples, attributes and labels. The workbench asks for drafts one by one later.
+    """Return everything the workbench needs to start: samples, attributes and labels. The workbench asks for drafts one by one later.
 
     steps: whether there is anything to undo and to redo.
     """
@@ -34,12 +31,12 @@ def describe_state(cluster: Cluster, steps: Mapping[str, bool]) -> dict[str, Any
 
 
 def list_attributes(cluster: Cluster) -> list[Attribute]:
-    """The attributes of the cluster's record type in their order, the page's own first, then list by list."""
+    """Return the attributes of the cluster's record type: the page's own first, then list by list."""
     return list(Attribute.objects.of_cluster(cluster).order_by(F("list__position").asc(nulls_first=True), "list_id", "position", "id"))
 
 
 def describe_change(cluster: Cluster, step: EditStep, steps: Mapping[str, bool]) -> dict[str, Any]:
-    """Returns the labels that a step changed. The workbench asks later for what they teach, so saving does not wait for learning.
+    """Return the labels that a step changed. The workbench asks later for what they teach, so saving does not wait for learning.
 
     steps: whether there is anything to undo and to redo.
     """
@@ -52,30 +49,25 @@ def describe_change(cluster: Cluster, step: EditStep, steps: Mapping[str, bool])
 
 
 def read_page_tree(cluster: Cluster, snapshot: Snapshot) -> PageTree:
-    """Returns the page's elements, from the cluster's workspace if it has them. Does not wait for learning. Raises PageError."""
+    """Return the page's elements, from the cluster's workspace if it has them. Does not wait for learning. Raises PageError."""
     loaded = find_loaded_page(cluster, snapshot.pk)
     return PageTree(loaded.nodes, loaded.index) if loaded else PageTree.of(read_elements(snapshot))
 
 
 def list_sample_ids(cluster: Cluster) -> list[int]:
-    """Snapshot ids of the pages shown in the workbench, in their order."""
+    """Return the snapshot ids of the pages shown in the workbench, in their order."""
     return [sample.snapshot_id for sample in sample_pages.choose_samples(cluster)]
 
 
 def list_titles(cluster: Cluster, snapshots: Sequence[int]) -> list[dict[str, Any]]:
-    """Lists pages of the cluster with their titles and the addresses of their screens."""
+    """List pages of the cluster with their titles and the addresses of their screens."""
     rows = Snapshot.objects.filter(cluster=cluster, pk__in=snapshots).values_list("pk", "title", "page__url", "page_id")
     slug = cluster.site.slug
     return [{"id": pk, "title": title, "url": url, "page": reverse("page", args=[slug, page])} for pk, title, url, page in rows]
 
 
-def start_learning(cluster: Cluster, user: User) -> Run:
-    """Starts the run that learns all attributes and writes a draft rule. Raises JobError."""
-    return learn_rule.start_learning(cluster, user)
-
-
 def describe_learning(run: Run) -> dict[str, Any]:
-    """Describes a learning run's progress; when it is done, gives the address of the rule that it wrote."""
+    """Describe a learning run's progress and, when it is done, the address of the rule that it wrote."""
     newest = Rule.objects.filter(cluster=run.cluster).order_by("-version").first()
     done = run.state == Run.State.DONE
     return {
@@ -87,25 +79,19 @@ def describe_learning(run: Run) -> dict[str, Any]:
 
 
 def find_newest_draft(cluster: Cluster) -> Rule | None:
-    """Returns the draft that would be published, or None if there is none."""
+    """Return the draft that would be published, or None if there is none."""
     return cluster.rules.unpublished().order_by("-version").first()
 
 
 def list_lacking_attributes(draft: Rule) -> list[str]:
-    """The record type's attributes that a draft has no rule for, in their order: they were not marked or could not be learned."""
+    """Return the record type's attributes that a draft has no rule for, in their order. They were not marked or could not be learned."""
     taken = {attribute.name for attribute in draft.read_definition().every}
     names = Attribute.objects.filter(record_type_id=draft.cluster.record_type_id).values_list("name", flat=True)
     return [name for name in names if name not in taken]
 
 
-def publish_draft(draft: Rule, user: User) -> str:
-    """Publishes a draft and gives its address."""
-    rules.publish_rule(draft, user)
-    return draft.get_absolute_url()
-
-
 def _describe_samples(cluster: Cluster) -> list[dict[str, Any]]:
-    """Lists the samples, labelled ones first, each with a lower bound of the template's share that it and the samples before it cover.
+    """List the samples, labelled ones first, each with a lower bound of the template's share that it and the samples before it cover.
 
     Samples were chosen greedily: after fewer samples, a sample adds at least as much as it added when it was chosen.
     """
@@ -144,20 +130,23 @@ def _describe_attribute(attribute: Attribute) -> dict[str, Any]:
 
 
 def _describe_labels(cluster: Cluster, only: Sequence[int] | None = None) -> dict[int, dict[str, list[dict[str, Any]] | None]]:
-    """{attribute: {place: [{location, value}], None for "not here"}}. A place is a snapshot's id; in a list it is "id/row"."""
+    """Return {attribute: {place: [{location, value}], or None for "not on this page"}}.
+
+    A place is a snapshot's id or, in a list, "id/row".
+    """
     rows = Label.objects.filter(cluster=cluster).order_by("attribute_id", "snapshot_id", "row", "position")
     if only is not None:
         rows = rows.filter(attribute_id__in=only)
-    said: dict[int, dict[str, list[dict[str, Any]] | None]] = {}
+    described: dict[int, dict[str, list[dict[str, Any]] | None]] = {}
     fields = ("attribute_id", "snapshot_id", "row", "location", "value")
     for attribute_id, snapshot_id, row, location, value in rows.values_list(*fields):
-        pages = said.setdefault(attribute_id, {})
+        pages = described.setdefault(attribute_id, {})
         at = f"{snapshot_id}/{row}" if row else str(snapshot_id)
         if location is None:
             pages[at] = None
         else:
             pages[at] = [*(pages.get(at) or []), {"location": location, "value": value[: 2 * PREVIEW_CHARS]}]
-    return said
+    return described
 
 
 def _describe_rules(cluster: Cluster) -> dict[str, Any]:

@@ -19,7 +19,7 @@ Step = tuple[str, frozenset[str]]
 
 
 def find_similar(tree: PageTree, locations: Sequence[Location]) -> tuple[Location, ...]:
-    """Returns all places like the given ones, including these, in document order; () if nothing new is found.
+    """Return all places like the given ones, including these, in document order; () if nothing new is found.
 
     locations: at least two places of the same kind, none of them a part of a text. Anything else gives ().
     """
@@ -41,7 +41,7 @@ def _chain(element: etree._Element) -> list[etree._Element]:
 
 
 def _split(chains: list[list[etree._Element]]) -> tuple[etree._Element | None, list[list[etree._Element]]]:
-    """Returns the lowest element above all places, and the steps below it. For texts of the same element it is that element's parent."""
+    """Return the lowest element above all places, and the steps below it. For texts of the same element it is that element's parent."""
     shared = 0
     for steps in zip(*chains, strict=False):
         if any(step is not steps[0] for step in steps):

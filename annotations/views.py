@@ -24,7 +24,9 @@ from extraction.services.core.coverage import MAX_LISTED
 from extraction.services.core.runs import JobError
 from extraction.services.intake import load_assets
 from extraction.services.labels.labelling import LabelError
+from extraction.services.learning import learn_rule
 from extraction.services.learning.workspaces import open_workspace
+from extraction.services.rules import rules
 from extraction.services.rules.rules import StateError
 from extraction.services.suggestions import page_data as stored_data
 from extraction.services.templates import boilerplate, clusters
@@ -40,11 +42,11 @@ Endpoint = Callable[..., dict[str, Any]]
 
 
 def endpoint(view: Endpoint) -> Callable[..., HttpResponse]:
-    """Makes a view that answers with JSON values for a cluster, for editors only. Errors in the request become a 400 with the reason."""
+    """Make a view that answers with JSON values for a cluster, for editors only. Errors in the request become a 400 with the reason."""
 
     def answered(request: HttpRequest, slug: str, number: int, **more: Any) -> HttpResponse:
         try:
-            return JsonResponse(view(request, _cluster(slug, number), **more))
+            return JsonResponse(view(request, _find_cluster(slug, number), **more))
         except (BadRequest, JobError, LabelError, PageError, StateError) as error:
             return JsonResponse({"error": str(error)}, status=400)
 
@@ -53,9 +55,9 @@ def endpoint(view: Endpoint) -> Callable[..., HttpResponse]:
 
 @require_GET
 @requires(Role.EDITOR)
-def workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Shows the page where values are marked or, if there is no record type yet, where a record type is chosen."""
-    cluster = _cluster(slug, number)
+def show_workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Show the page where values are marked or, if there is no record type yet, where a record type is chosen."""
+    cluster = _find_cluster(slug, number)
     context = {"cluster": cluster, "site": cluster.site, "section": "sites"}
     if cluster.record_type is None:
         return render(request, "annotations/record_type.html", {**context, "record_types": RecordType.objects.all()})
@@ -64,18 +66,17 @@ def workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_GET
 @requires(Role.EDITOR)
-def offered(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Offers the data that the template's pages contain about themselves as a start for a record type; empty if there is none."""
-    cluster = _cluster(slug, number)
-    kind, found = stored_data.propose_record_type(cluster)
-    return render(request, "annotations/_offered.html", {"cluster": cluster, "type": kind, "attributes": found})
+def offer_record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Offer the data that the template's pages contain about themselves as a start for a record type; empty if there is none."""
+    cluster = _find_cluster(slug, number)
+    return render(request, "annotations/_offered.html", {"cluster": cluster, "offer": stored_data.propose_record_type(cluster)})
 
 
 @require_POST
 @requires(Role.EDITOR)
-def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Sets the record type of this template's pages and goes on to the workbench."""
-    cluster = _cluster(slug, number)
+def choose_record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Set the record type of this template's pages and goes on to the workbench."""
+    cluster = _find_cluster(slug, number)
     chosen = get_object_or_404(RecordType, slug=request.POST.get("record_type", ""))
     try:
         clusters.set_record_type(cluster, chosen)
@@ -86,29 +87,29 @@ def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_GET
 @endpoint
-def state(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Samples, attributes and labels. ?also=1,2: pages of the template to be shown although they are not samples."""
+def describe_state(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Return the samples, attributes and labels. ?also=1,2 names pages of the template to show in addition to the samples."""
     found = services.describe_state(cluster, edits.find_possible_steps(cluster, request.user))
     known = {sample["id"] for sample in found["samples"]}
-    found["samples"] += recommendations.describe_pages(cluster, [pk for pk in _ids(request, "also") if pk not in known])
+    found["samples"] += recommendations.describe_pages(cluster, [pk for pk in _read_ids(request, "also") if pk not in known])
     return found
 
 
 @require_GET
 @endpoint
-def warm(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Reads some more pages to learn from. The workbench asks again until it is complete."""
+def load_pages(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Read some more pages to learn from. The workbench asks again until it is complete."""
     filling = open_workspace(cluster).fill()
     return {"loaded": filling.loaded, "wanted": filling.wanted, "complete": filling.complete}
 
 
 @require_POST
 @endpoint
-def label(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """{page, changes: [{attribute, locations: [...] | null}]}: what is now said of attributes on a page."""
-    body = _body(request)
-    snapshot = _snapshot(cluster, body.get("page"))
-    changes = [_change(cluster, row) for row in _list(body, "changes")]
+def change_labels(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Change the labels of attributes on a page. The body is {page, changes: [{attribute, locations: [...], or null for "not here"}]}."""
+    body = _read_body(request)
+    snapshot = _find_snapshot(cluster, body.get("page"))
+    changes = [_read_change(cluster, row) for row in _read_list(body, "changes")]
     if not changes:
         raise BadRequest("changes: the list is empty")
     nodes = services.read_page_tree(cluster, snapshot).nodes
@@ -118,76 +119,76 @@ def label(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 @require_POST
 @endpoint
-def undo(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Takes the last step back."""
+def undo_step(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Take the last step back."""
     return _answer_step(cluster, edits.undo_step(cluster, request.user), request.user)
 
 
 @require_POST
 @endpoint
-def redo(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Repeats the last step that was taken back."""
+def redo_step(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Repeat the last step that was taken back."""
     return _answer_step(cluster, edits.redo_step(cluster, request.user), request.user)
 
 
 @require_GET
 @endpoint
-def draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Returns what is learned about ?attribute= so far; with ?page=, also the places that are like those marked there.
+def describe_draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Return what is learned about ?attribute= so far; with ?page=, also the places that are like those marked there.
 
     ?also=1,2: pages whose values are wanted in addition to those of the samples.
     """
-    page = _number(request, "page") if request.GET.get("page") else None
-    shown = dict.fromkeys([*services.list_sample_ids(cluster), *_ids(request, "also")])
-    return drafts.describe_draft(cluster, _attribute(cluster, request.GET.get("attribute")), shown, page)
+    page = _read_number(request, "page") if request.GET.get("page") else None
+    shown = dict.fromkeys([*services.list_sample_ids(cluster), *_read_ids(request, "also")])
+    return drafts.describe_draft(cluster, _find_attribute(cluster, request.GET.get("attribute")), shown, page)
 
 
 @require_GET
 @endpoint
-def advice(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Which page to annotate next and why. The workbench asks again until it is complete.
+def recommend_pages(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Return which page to annotate next, and why. The workbench asks again until the answer is complete.
 
     ?begun=1,2: pages worked on, in the order in which they are shown.
     """
-    return recommendations.describe_recommendations(cluster, services.list_sample_ids(cluster), _ids(request, "begun"))
+    return recommendations.describe_recommendations(cluster, services.list_sample_ids(cluster), _read_ids(request, "begun"))
 
 
 @require_GET
 @endpoint
-def suggestions(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Returns what the data in ?page= (JSON-LD, microdata, RDFa, Open Graph) says about the attributes, if the page's text has it."""
-    return page_suggestions.describe_suggestions(cluster, _snapshot(cluster, request.GET.get("page")))
+def suggest_values(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Return what the data in ?page= (JSON-LD, microdata, RDFa, Open Graph) says about the attributes, if the page's text has it."""
+    return page_suggestions.describe_suggestions(cluster, _find_snapshot(cluster, request.GET.get("page")))
 
 
 @require_GET
 @endpoint
-def agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Returns how well the values of ?attribute='s draft rule agree with the pages' own data."""
-    return page_suggestions.describe_agreement(cluster, _attribute(cluster, request.GET.get("attribute")))
+def measure_agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Return how well the values of ?attribute='s draft rule agree with the pages' own data."""
+    return page_suggestions.describe_agreement(cluster, _find_attribute(cluster, request.GET.get("attribute")))
 
 
 @require_GET
 @endpoint
-def coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Returns the hit rate of ?attribute= after counting some more pages."""
-    attribute = _attribute(cluster, request.GET.get("attribute"))
+def measure_coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Return the hit rate of ?attribute= after counting some more pages."""
+    attribute = _find_attribute(cluster, request.GET.get("attribute"))
     return {"attribute": attribute.pk, "coverage": drafts.describe_coverage(cluster, attribute)}
 
 
 @require_GET
 @endpoint
-def without(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Titles and addresses of the pages ?pages=1,2,3."""
-    return {"pages": services.list_titles(cluster, _ids(request, "pages"))}
+def list_titles(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Return the titles and addresses of the pages ?pages=1,2,3."""
+    return {"pages": services.list_titles(cluster, _read_ids(request, "pages"))}
 
 
 @require_GET
 @endpoint
-def place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """A place of ?page=: its value, its path, and what else its element offers."""
-    found = _page_tree(request, cluster)
+def describe_place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Return the value and path of a place on ?page=, and what else can be marked at its element."""
+    found = _read_page_tree(request, cluster)
     try:
-        location = _location(json.loads(request.GET.get("location", "")))
+        location = _read_location(json.loads(request.GET.get("location", "")))
     except json.JSONDecodeError as error:
         raise BadRequest(f"location: this is not JSON: {error}") from error
     shown = tree.describe_place(found, location)
@@ -198,100 +199,101 @@ def place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 @require_GET
 @endpoint
-def page_tree(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Children of ?node= of ?page= (without node: the root), or the hits of ?search=."""
-    found = _page_tree(request, cluster)
+def browse_tree(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Return the children of ?node= on ?page=, or those of the root without a node, or the hits of ?search=."""
+    found = _read_page_tree(request, cluster)
     if "search" in request.GET:
         return tree.search_tree(found, request.GET["search"][:200])
-    node = _number(request, "node") if request.GET.get("node") else None
+    node = _read_number(request, "node") if request.GET.get("node") else None
     if node is not None and node >= len(found.nodes):
         raise BadRequest(f"node: the page has {len(found.nodes)} elements, so there is no element {node}")
-    return tree.list_children(found, node, after=_number(request, "after"))
+    return tree.list_children(found, node, after=_read_number(request, "after"))
 
 
 @require_GET
 @endpoint
-def dimmed(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """The elements of ?page= that are template or redundant."""
-    return {"nodes": boilerplate.find_dimmed(cluster, _snapshot(cluster, request.GET.get("page")))}
+def list_dimmed(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Return the elements of ?page= that are template or redundant."""
+    return {"nodes": boilerplate.find_dimmed(cluster, _find_snapshot(cluster, request.GET.get("page")))}
 
 
 @require_GET
 @endpoint
-def looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """How many styles and pictures of ?page= are missing, and whether they can be loaded."""
-    return page_looks.count_missing_files(_snapshot(cluster, request.GET.get("page")))
+def count_missing_looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Return how many styles and pictures of ?page= are missing, and whether they can be loaded."""
+    return page_looks.count_missing_files(_find_snapshot(cluster, request.GET.get("page")))
 
 
 @require_POST
 @endpoint
 def load_looks(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Starts loading styles and pictures of the samples. `progress` is the address that tells the progress."""
+    """Start loading styles and pictures of the samples. `progress` is the address that tells the progress."""
     run = load_assets.start_loading(cluster.site, cluster=cluster, user=request.user)
     return {"progress": reverse("workbench_looks_progress", args=[cluster.site.slug, cluster.number, run.pk])}
 
 
 @require_GET
 @endpoint
-def looks_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
-    """Returns the progress of loading styles and pictures."""
+def describe_looks_loading(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
+    """Return the progress of loading styles and pictures."""
     return page_looks.describe_loading(get_object_or_404(Run, pk=run_id, cluster=cluster))
 
 
 @require_POST
 @endpoint
-def learn(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Starts learning the rule. `progress` is the address that tells the progress."""
-    run = services.start_learning(cluster, request.user)
+def start_learning(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Start learning the rule. `progress` is the address that tells the progress."""
+    run = learn_rule.start_learning(cluster, request.user)
     return {"progress": reverse("workbench_learning", args=[cluster.site.slug, cluster.number, run.pk])}
 
 
 @require_GET
 @endpoint
-def learning_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
-    """Returns the progress of a learning run."""
+def describe_learning(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
+    """Return the progress of a learning run."""
     return services.describe_learning(get_object_or_404(Run, pk=run_id, cluster=cluster))
 
 
 @require_POST
 @endpoint
-def publish(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """{lacking: [names]}: publishes the newest draft and answers {"rule": address}.
+def publish_draft(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Publish the newest draft and return {"rule": address}. The body is {lacking: [names of attributes that may lack rules]}.
 
-    If the draft lacks rules for attributes that are not in `lacking`, nothing is published and {"lacking": [names]} is answered.
+    If the draft lacks rules for other attributes, publish nothing and return {"lacking": [names]}.
     """
     draft = services.find_newest_draft(cluster)
     if draft is None:
         raise BadRequest("There is no draft to publish. Learn a rule first.")
-    known = _body(request).get("lacking")
+    known = _read_body(request).get("lacking")
     names = services.list_lacking_attributes(draft)
     if not set(names) <= set(known if isinstance(known, list) else []):
         return {"lacking": names}
-    return {"rule": services.publish_draft(draft, request.user)}
+    rules.publish_rule(draft, request.user)
+    return {"rule": draft.get_absolute_url()}
 
 
 def _answer_step(cluster: Cluster, step: edits.EditStep | None, user: User) -> dict[str, Any]:
-    """Describes what an undone or redone step changed; `nothing` if there was no step."""
+    """Describe what an undone or redone step changed; `nothing` if there was no step."""
     steps = edits.find_possible_steps(cluster, user)
     return services.describe_change(cluster, step, steps) if step else {"nothing": True, "steps": steps}
 
 
-def _cluster(slug: str, number: int) -> Cluster:
+def _find_cluster(slug: str, number: int) -> Cluster:
     return get_object_or_404(Cluster.objects.select_related("site", "record_type"), site__slug=slug, number=number)
 
 
-def _page_tree(request: HttpRequest, cluster: Cluster) -> tree.PageTree:
-    return services.read_page_tree(cluster, _snapshot(cluster, request.GET.get("page")))
+def _read_page_tree(request: HttpRequest, cluster: Cluster) -> tree.PageTree:
+    return services.read_page_tree(cluster, _find_snapshot(cluster, request.GET.get("page")))
 
 
-def _snapshot(cluster: Cluster, value: Any) -> Snapshot:
+def _find_snapshot(cluster: Cluster, value: Any) -> Snapshot:
     found = Snapshot.objects.filter(cluster=cluster, pk=int(value)).first() if str(value).isdecimal() else None
     if found is None:
         raise BadRequest(f"page: {cluster.label} has no page {value!r}")
     return found
 
 
-def _attribute(cluster: Cluster, value: Any) -> Attribute:
+def _find_attribute(cluster: Cluster, value: Any) -> Attribute:
     found = None
     if str(value).isdecimal() and cluster.record_type_id:
         found = Attribute.objects.of_cluster(cluster).filter(pk=int(value)).first()
@@ -300,30 +302,30 @@ def _attribute(cluster: Cluster, value: Any) -> Attribute:
     return found
 
 
-def _change(cluster: Cluster, row: Any) -> edits.Change:
+def _read_change(cluster: Cluster, row: Any) -> edits.Change:
     if not isinstance(row, dict) or "locations" not in row:
         raise BadRequest(f"changes: each change needs an attribute and locations, got {row!r}")
     locations = row["locations"]
     number = row.get("row", 0)
     if type(number) is not int or number < 0:
         raise BadRequest(f"row: a whole number from 0 is needed, got {number!r}")
-    return edits.Change(_attribute(cluster, row.get("attribute")), None if locations is None else _locations(locations), number)
+    return edits.Change(_find_attribute(cluster, row.get("attribute")), None if locations is None else _read_locations(locations), number)
 
 
-def _locations(rows: Any) -> tuple[Location, ...]:
+def _read_locations(rows: Any) -> tuple[Location, ...]:
     if not isinstance(rows, list):
         raise BadRequest(f"locations: a list is needed, got {rows!r}")
-    return tuple(_location(row) for row in rows)
+    return tuple(_read_location(row) for row in rows)
 
 
-def _location(row: Any) -> Location:
+def _read_location(row: Any) -> Location:
     try:
         return Location.from_json(row)
     except ValueError as error:
         raise BadRequest(str(error)) from error
 
 
-def _body(request: HttpRequest) -> dict[str, Any]:
+def _read_body(request: HttpRequest) -> dict[str, Any]:
     try:
         body = json.loads(request.body)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
@@ -333,18 +335,18 @@ def _body(request: HttpRequest) -> dict[str, Any]:
     return body
 
 
-def _list(body: dict[str, Any], name: str) -> list[Any]:
+def _read_list(body: dict[str, Any], name: str) -> list[Any]:
     found = body.get(name)
     if not isinstance(found, list):
         raise BadRequest(f"{name}: a list is needed, got {found!r}")
     return found
 
 
-def _ids(request: HttpRequest, name: str) -> list[int]:
+def _read_ids(request: HttpRequest, name: str) -> list[int]:
     return [int(part) for part in request.GET.get(name, "").split(",") if part.isdecimal()][:MAX_LISTED]
 
 
-def _number(request: HttpRequest, name: str) -> int:
+def _read_number(request: HttpRequest, name: str) -> int:
     text = request.GET.get(name) or "0"
     if not text.isdecimal():
         raise BadRequest(f"{name}: a number is needed, got {text!r}")

@@ -5,12 +5,8 @@ complete redesign of the same content at the same addresses. `partial` changes o
 `day` changes prices, stock, reviews and adverts, but no template.
 """
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from extraction.demo import content, design_one, design_two, markup
 from extraction.demo.content import ArticlePage, AuthorPage, BookPage, InfoPage, ListingPage
@@ -93,24 +89,6 @@ def truth(*, design: int = 1, day: int = 0, base_url: str = BASE_URL) -> Truth:
     return found
 
 
-def write_zip(path: Path | str, *, design: int = 1, day: int = 0, partial: bool = False, base_url: str = BASE_URL) -> int:
-    """Write the site as a zip file and return the number of pages.
-
-    ``manifest.csv`` (file, url) comes first, then the pages, then the files that they load. The same arguments give the same bytes.
-    Raises ValueError like `pages`.
-    """
-    found = list(pages(design=design, day=day, partial=partial, base_url=base_url))
-    manifest = io.StringIO()
-    csv.writer(manifest).writerows([("file", "url"), *((page.file, page.url) for page in found)])
-    with ZipFile(path, "w") as archive:
-        _put(archive, "manifest.csv", manifest.getvalue().encode())
-        for page in found:
-            _put(archive, page.file, page.content)
-        for file in files():
-            _put(archive, file.path.lstrip("/"), file.content)
-    return len(found)
-
-
 def _check(design: int, day: int, partial: bool) -> None:
     if design not in DESIGNS:
         raise ValueError(f"the demo site has the designs 1 and 2, not {design!r}")
@@ -127,13 +105,6 @@ def _page(page: content.Page, design: int, partial: bool, base_url: str) -> Demo
     codec = "cp1252" if charset == "iso-8859-1" else charset
     body = markup.tidy(markup.damaged(path, html)).encode(codec, "xmlcharrefreplace")
     return DemoPage(path, base_url + path, body, f"text/html; charset={charset}", TEMPLATES[type(page)])
-
-
-def _put(archive: ZipFile, name: str, body: bytes) -> None:
-    entry = ZipInfo(name, date_time=(2025, 1, 1, 0, 0, 0))
-    entry.compress_type = ZIP_DEFLATED
-    entry.external_attr = 0o644 << 16
-    archive.writestr(entry, body)
 
 
 def _book_values(page: BookPage, design: int) -> dict[str, list[str]]:

@@ -53,11 +53,11 @@ def sanitize_page(root: etree._Element, address: Address = stylesheets.refuse_ad
     lost: what was lost when the page was read, in words (`ParsedPage.notices`); the notice begins with it.
     """
     page = xml_tree.write_tree(root) if is_xml(root) else _Writer(root, address).page()
-    said = [f"{each[:1].upper()}{each[1:]}." for each in lost]
-    if not said:
+    sentences = [f"{each[:1].upper()}{each[1:]}." for each in lost]
+    if not sentences:
         return page
     # The tree does not have what was never read, so the notice must not say that it has everything.
-    return replace(page, notice=" ".join([*said, page.notice.replace(ALL_IN_TREE, READ_IN_TREE)]).strip())
+    return replace(page, notice=" ".join([*sentences, page.notice.replace(ALL_IN_TREE, READ_IN_TREE)]).strip())
 
 
 class _Writer:

@@ -97,10 +97,10 @@ def list_choices(element: etree._Element, node: int) -> list[Location]:
 
 def describe_option(tree: PageTree, location: Location) -> dict[str, Any]:
     """Return a place that can be marked as JSON values: its location, its label and its shortened value."""
-    return {"location": location.as_json(), "label": kind_label(location), "value": (value(tree.nodes, location) or "")[:PREVIEW_CHARS]}
+    return {"location": location.as_json(), "label": name_kind(location), "value": (value(tree.nodes, location) or "")[:PREVIEW_CHARS]}
 
 
-def kind_label(location: Location) -> str:
+def name_kind(location: Location) -> str:
     """Return the kind of a place in words: "text", "text 2", "whole element" or "@href"."""
     if location.kind == "attribute":
         return f"@{location.attribute}"
@@ -165,7 +165,7 @@ def _hit(tree: PageTree, location: Location, text: str, at: int) -> dict[str, An
     element, start = tree.nodes[location.node], max(0, at - 40)
     return {
         "location": location.as_json(),
-        "label": f"{label_element(element)} {kind_label(location)}",
+        "label": f"{label_element(element)} {name_kind(location)}",
         "value": text[start : start + PREVIEW_CHARS],
         "unusable": WHY_UNUSABLE if location.kind == "text" and element.tag in find_unread_tags(element) else "",
     }

@@ -5,12 +5,12 @@ from typing import Any
 from django import forms
 
 
-def said(form: forms.BaseForm) -> str:
+def join_errors(form: forms.BaseForm, separator: str = " ") -> str:
     """Return all errors of a form as one text."""
-    return " ".join(str(message) for messages in form.errors.values() for message in messages)
+    return separator.join(str(message) for messages in form.errors.values() for message in messages)
 
 
-def plain_numbers(form: forms.BaseForm) -> None:
+def word_number_errors(form: forms.BaseForm) -> None:
     """Put the error messages of a form's number fields in plain words."""
     for field in form.fields.values():
         if isinstance(field, forms.IntegerField):  # includes FloatField

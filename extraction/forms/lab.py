@@ -20,8 +20,3 @@ class LabelsForm(forms.Form):
         except UnicodeDecodeError as error:
             raise forms.ValidationError(f"{file.name} is not UTF-8 text") from error
         return text
-
-    @property
-    def problem(self) -> str:
-        """All errors, in one line."""
-        return "; ".join(str(message) for found in self.errors.values() for message in found)

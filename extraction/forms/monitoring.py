@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from extraction.forms.core import plain_numbers
+from extraction.forms.core import word_number_errors
 from extraction.models import AlertChannel, Event, Monitor, Site
 from extraction.services.monitoring import alerts
 
@@ -23,7 +23,7 @@ class MonitorForm(forms.ModelForm[Monitor]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        plain_numbers(self)
+        word_number_errors(self)
 
 
 class ChannelForm(forms.ModelForm[AlertChannel]):

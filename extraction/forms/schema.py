@@ -94,7 +94,7 @@ EMPTY_ROWS = 3
 """Number of empty rows for a new record type, so that it can be filled in without scripts."""
 
 
-def attribute_rows(data: QueryDict | None, initial: list[dict[str, Any]]) -> BaseAttributeFormSet:
+def build_attribute_rows(data: QueryDict | None, initial: list[dict[str, Any]]) -> BaseAttributeFormSet:
     """Return the rows of the editor: those sent, else the initial ones."""
     rows = _AttributeFormSet(data, initial=initial, prefix="attribute")
     assert isinstance(rows, BaseAttributeFormSet)  # noqa: S101 - formset= guarantees this; the stubs do not know it

@@ -7,7 +7,7 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from extraction.algorithms.rules.url_patterns import UrlPattern
-from extraction.forms.core import plain_numbers
+from extraction.forms.core import word_number_errors
 from extraction.models import Site, Source
 from extraction.services.sites import sites, sources
 
@@ -59,7 +59,7 @@ class AddressesField(LinesField):
     """Addresses that may be fetched, one per line. Those without a scheme get https://."""
 
     def clean(self, value: Any) -> Any:
-        return [cleaned(address) for address in super().clean(value)]
+        return [clean_address(address) for address in super().clean(value)]
 
 
 class PatternsField(LinesField):
@@ -77,7 +77,7 @@ class PatternsField(LinesField):
         return patterns
 
 
-def cleaned(address: str) -> str:
+def clean_address(address: str) -> str:
     """Return the address in the form in which it is fetched. Raises ValidationError if it is not an address or may not be fetched."""
     try:
         return sources.check_address(address if "://" in address else f"https://{address}")
@@ -99,7 +99,7 @@ class SourceForm(forms.ModelForm[Source]):
     sitemaps = AddressesField(label="More sitemaps", required=False)
     feeds = AddressesField(label="Feeds (RSS, Atom)", required=False)
     listed = LinesField(label="List of addresses", required=False, help_text="Paste one per line, or CSV.")
-    list_file = forms.FileField(label="List as a file", required=False)
+    list_file = forms.FileField(label="File of addresses", required=False)
 
     class Meta:
         model = Source
@@ -124,20 +124,20 @@ class SourceForm(forms.ModelForm[Source]):
         ]
         labels = {
             "page_limit": "Maximum pages",
-            "depth": "Maximum links from the start",
+            "depth": "Maximum links from a start address",
             "find_sitemaps": "Look for sitemaps in robots.txt",
             "delay_s": "Seconds between requests",
             "concurrency": "Simultaneous requests",
             "rendered": "Render pages in a browser",
             "obey_robots": "Obey robots.txt",
-            "verify_certificates": "Accept only valid certificates",
+            "verify_certificates": "Require valid certificates",
             "contact": "Contact in the user agent",
         }
         help_texts = {"depth": "Leave empty for no limit.", "contact": "A web or e-mail address. Leave empty for the default."}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        plain_numbers(self)
+        word_number_errors(self)
 
     def clean_list_file(self) -> list[str]:
         file: UploadedFile[bytes] | None = self.cleaned_data["list_file"]
@@ -173,7 +173,7 @@ class NewSiteForm(SourceForm):
     field_order = ["address", "name"]
 
     def clean_address(self) -> str:
-        return cleaned(self.cleaned_data["address"])
+        return clean_address(self.cleaned_data["address"])
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"].strip()

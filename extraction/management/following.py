@@ -57,7 +57,7 @@ def follow(command: BaseCommand, run: Run, *, wait: bool, here: bool) -> Run:
     return run
 
 
-def site_named(text: str, *, create: bool = False) -> Site:
+def find_site(text: str, *, create: bool = False) -> Site:
     """Return the site with this slug or name. Upper and lower case only matter if several sites are named alike.
 
     create: whether to create the site if there is none.
@@ -82,7 +82,7 @@ def site_named(text: str, *, create: bool = False) -> Site:
     return Site.objects.create(name=text[:120], slug=slug)
 
 
-def existing(text: str) -> Path:
+def find_path(text: str) -> Path:
     """Return the path of an existing file or folder. Raises CommandError if there is none."""
     path = Path(text).expanduser()
     if not path.exists():

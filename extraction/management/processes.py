@@ -64,7 +64,7 @@ def wait_for_port(process: "subprocess.Popen[bytes]", port: int, *, timeout_s: f
     raise ProcessError(f"nothing listens on port {port} after {timeout_s:.0f} s")
 
 
-def free_port(wanted: int, *, tries: int = 20, advice: str = "set VERTEX_PORT to a free one") -> int:
+def find_free_port(wanted: int, *, tries: int = 20, advice: str = "set VERTEX_PORT to a free one") -> int:
     """Return the wanted port or, if it is taken, the next free one.
 
     wanted: the first port to try.

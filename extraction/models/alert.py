@@ -13,7 +13,7 @@ from extraction.models.site import Site
 class Event(models.TextChoices):
     BREAK = "break", "A rule breaks"
     REPAIR = "repair", "A rule is repaired"
-    RECOVERY = "recovery", "A rule works again by itself"
+    RECOVERY = "recovery", "A rule works again without a repair"
     DIGEST = "digest", "Daily digest"
 
 
@@ -54,7 +54,7 @@ class AlertChannel(models.Model):
 
 class AlertState(models.TextChoices):
     QUEUED = "queued", "Waiting"
-    SENDING = "sending", "Being sent"
+    SENDING = "sending", "Sending"
     SENT = "sent", "Sent"
     FAILED = "failed", "Not sent"
 

@@ -10,16 +10,16 @@ from extraction.models.rule import Rule
 
 class DecisionKind(models.TextChoices):
     PUBLISHED = "published", "Published"
-    ACCEPTED = "accepted", "Accepted as the repair"
-    AUTOMATIC = "automatic", "Went live by itself"
-    COMMAND = "command", "Published by a command"
+    ACCEPTED = "accepted", "Accepted as a repair"
+    AUTOMATIC = "automatic", "Went live automatically"
+    COMMAND = "command", "Published from the command line"
     RETIRED = "retired", "Retired"
 
 
 class Decision(models.Model):
     """One decision about a version of a rule.
 
-    by: the person; None if Vertex decided by itself or the account was deleted.
+    by: the person; None if Vertex published it automatically or the account was deleted.
     by_name: the person's name at that time.
     """
 

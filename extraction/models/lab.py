@@ -19,6 +19,7 @@ class Clustering(models.Model):
     method: a name in `algorithms.methods`; empty for the site's own templates at that time.
     groups: ids of pages, the largest group first. A page that is like no other is a group of one.
     bits: the MDL cost, None if it could not be computed.
+    bits_reason: why it could not be computed; empty if it was.
     seconds, peak_bytes: the time and memory that the method used.
     reason: why the method gave up; empty if it did not.
     templates: if the groups are the site's templates before another clustering was adopted, a `KeptTemplate` for each group;
@@ -31,6 +32,7 @@ class Clustering(models.Model):
     groups: models.JSONField[list[list[int]], list[list[int]]] = models.JSONField(default=list)
     templates: models.JSONField[list[dict[str, Any]], list[dict[str, Any]]] = models.JSONField(default=list, blank=True)
     bits = models.FloatField(null=True, blank=True)
+    bits_reason = models.CharField(max_length=500, blank=True)
     seconds = models.FloatField(default=0.0)
     peak_bytes = models.PositiveBigIntegerField(default=0)
     reason = models.CharField(max_length=500, blank=True)

@@ -1,4 +1,4 @@
-"""What was said about an attribute on a page, as locations: `Label.location`, `Edit.before` and `Edit.after`."""
+"""The places of an attribute that people marked on a page, as locations: `Label.location`, `Edit.before` and `Edit.after`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.json_values import JsonShapeError
 
-Said = tuple[Location, ...] | None
-"""The locations of an attribute: () if nothing was said, None for "not on this page"."""
+MarkedPlaces = tuple[Location, ...] | None
+"""The locations of an attribute: () if nothing was marked, None for "not on this page"."""
 
 
 def read_location(row: Any) -> Location:
@@ -18,13 +18,13 @@ def read_location(row: Any) -> Location:
         raise JsonShapeError(str(error)) from error
 
 
-def read_said(rows: Any) -> Said:
-    """Return what `said_as_json` wrote. Raises JsonShapeError for anything else."""
+def read_marked_places(rows: Any) -> MarkedPlaces:
+    """Return what `places_as_json` wrote. Raises JsonShapeError for anything else."""
     if not isinstance(rows, list):
-        raise JsonShapeError(f"what is said of an attribute must be a list, not {rows!r:.200}")
+        raise JsonShapeError(f"the places of an attribute must be a list, not {rows!r:.200}")
     return None if rows == [None] else tuple(read_location(row) for row in rows)
 
 
-def said_as_json(said: Sequence[Location] | None) -> list[dict[str, Any] | None]:
+def places_as_json(places: Sequence[Location] | None) -> list[dict[str, Any] | None]:
     """Return [None] for "not on this page", else the locations as JSON."""
-    return [None] if said is None else [place.as_json() for place in said]
+    return [None] if places is None else [place.as_json() for place in places]

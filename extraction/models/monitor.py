@@ -73,14 +73,9 @@ class Bellwether(models.Model):
     def __str__(self) -> str:
         return f"bellwether {self.page}"
 
-    @property
-    def answered_fraction(self) -> float:
-        """Share of fetches that succeeded; 1 if the page was never fetched."""
-        return self.answered / self.asked if self.asked else 1.0
-
 
 class CheckVerdict(models.TextChoices):
-    OK = "ok", "Ok"
+    OK = "ok", "OK"
     SHINGLE = "shingle", "Structure changed"
     NULL = "null", "Values missing"
     INCORRECT = "incorrect", "Wrong values"
@@ -152,7 +147,7 @@ class Check(models.Model):
 class BreakageState(models.TextChoices):
     OPEN = "open", "Open"
     REPAIRED = "repaired", "Repaired"
-    RECOVERED = "recovered", "Recovered by itself"
+    RECOVERED = "recovered", "Recovered without a repair"
     DISMISSED = "dismissed", "Dismissed"
 
 

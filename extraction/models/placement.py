@@ -35,13 +35,13 @@ class Placement(models.Model):
 
 
 class ProposalKind(models.TextChoices):
-    SAME = "same", "Their rules give the same"
-    READS = "reads", "The rule of one reads the other"
+    SAME = "same", "Their rules give the same values"
+    READS = "reads", "One rule works on both"
 
 
 class ProposalState(models.TextChoices):
     OPEN = "open", "Open"
-    REFUSED = "refused", "Not the same"
+    REFUSED = "refused", "Not the same template"
 
 
 class MergeProposalQuerySet(models.QuerySet["MergeProposal"]):
@@ -61,7 +61,7 @@ class MergeProposalQuerySet(models.QuerySet["MergeProposal"]):
 
 
 class MergeProposal(models.Model):
-    """Two clusters that seem to be one template, and a person's answer. Each pair has at most one row.
+    """Two clusters that seem to be the same template, and a person's answer. Each pair has at most one row.
 
     into: the cluster that would stay.
     kind: SAME if both have rules that give the same values on each other's pages; READS if only `into` has a rule, which gives
@@ -94,5 +94,5 @@ class MergeProposal(models.Model):
         return f"{self.other} into {self.into}: {self.get_kind_display().lower()}"
 
     def read_evidence(self) -> MergeEvidence:
-        """Return why they seem to be one. Raises JsonShapeError."""
+        """Return why they seem to be the same template. Raises JsonShapeError."""
         return MergeEvidence.from_json(self.evidence)

@@ -86,33 +86,33 @@ class RecordQuerySet(models.QuerySet["Record"]):
     """
 
     def now(self) -> Self:
-        """Records whose page is in their template, for the current content of the page."""
+        """Record whose page is in their template, for the current content of the page."""
         return self.filter(NOW)
 
     def here(self) -> Self:
-        """Records whose page is in their template, for any content of the page."""
+        """Record whose page is in their template, for any content of the page."""
         return self.filter(HERE)
 
     def standing(self) -> Self:
-        """Records of the current content of a page, whichever template the page is in."""
+        """Record of the current content of a page, whichever template the page is in."""
         return self.filter(STANDING)
 
     def outdated(self) -> Self:
-        """Records of earlier content of a page."""
+        """Record of earlier content of a page."""
         return self.exclude(STANDING)
 
     def in_part(self, part: str) -> Self:
-        """Records of a `RecordPart`; an unknown part counts as NOW."""
+        """Record of a `RecordPart`; an unknown part counts as NOW."""
         if part not in (RecordPart.EARLIER, RecordPart.ELSEWHERE):
             return self.now()
         return self.alias(part=_PART).filter(part=part)
 
     def given(self) -> Self:
-        """Records of pages that gave one, complete or not."""
+        """Record of pages that gave one, complete or not."""
         return self.exclude(state=RecordState.FAILED)
 
     def failed(self) -> Self:
-        """Records that say why a page gave none."""
+        """Record that say why a page gave none."""
         return self.filter(state=RecordState.FAILED)
 
     def figures(self) -> "Mapping[int, RecordFigures]":

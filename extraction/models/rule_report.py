@@ -244,9 +244,9 @@ class RuleReport(JsonValue):
     @property
     def relearned(self) -> dict[str, RelearnedReport]:
         """{attribute: how certain a repair is about it} for each relearned attribute, including those of lists."""
-        told = [(each.name, each.relearned) for each in self.attributes]
-        told += [(column.name, column.relearned) for each in self.lists for column in each.attributes]
-        return {name: relearned for name, relearned in told if relearned}
+        reports = [(each.name, each.relearned) for each in self.attributes]
+        reports += [(column.name, column.relearned) for each in self.lists for column in each.attributes]
+        return {name: relearned for name, relearned in reports if relearned}
 
     @property
     def failures(self) -> dict[str, str]:

@@ -20,13 +20,13 @@ class RunKind(models.TextChoices):
     CRAWL = "crawl", "Fetch pages"
     CLUSTER = "cluster", "Find templates"
     COMPARE = "compare", "Compare templates"
-    LAB = "lab", "Try clusterings"
-    LEARN = "learn", "Learn rule"
+    LAB = "lab", "Compare clusterings"
+    LEARN = "learn", "Learn a rule"
     EXTRACT = "extract", "Extract records"
     ASSETS = "assets", "Load styles and pictures"
     PREVIEW = "preview", "Draw previews"
     CHECK = "check", "Check rules"
-    REUSE = "reuse", "Try known rules"
+    REUSE = "reuse", "Reuse rules"
 
 
 class RunState(models.TextChoices):
@@ -46,15 +46,15 @@ class RunQuerySet(models.QuerySet["Run"]):
     """Common queries on runs."""
 
     def unfinished(self) -> Self:
-        """Runs that are queued, running or paused."""
+        """Run that are queued, running or paused."""
         return self.filter(state__in=UNFINISHED)
 
     def queued(self) -> Self:
-        """Runs that wait for a worker."""
+        """Run that wait for a worker."""
         return self.filter(state=RunState.QUEUED)
 
     def running(self) -> Self:
-        """Runs that a worker has claimed."""
+        """Run that a worker has claimed."""
         return self.filter(state=RunState.RUNNING)
 
     def claimed_as(self, run: "Run") -> Self:
@@ -80,7 +80,7 @@ class Run(models.Model):
     Kind: TypeAlias = RunKind
     State: TypeAlias = RunState
 
-    TOLD_APART_BY: ClassVar[Mapping[str, Iterable[str]]] = {Kind.CRAWL: (), Kind.IMPORT: ("sha256", "folder")}
+    DISTINGUISHED_BY: ClassVar[Mapping[str, Iterable[str]]] = {Kind.CRAWL: (), Kind.IMPORT: ("sha256", "folder")}
     """The parameters that make two runs of a kind different; for other kinds, all of them. A site has at most one unfinished crawl."""
 
     site = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="runs")
@@ -166,9 +166,9 @@ class Run(models.Model):
     @classmethod
     def target_of(cls, kind: str, parameters: Mapping[str, Any]) -> str:
         """Return the digest of the parameters that make two runs of a kind on the same site or cluster different."""
-        names = cls.TOLD_APART_BY.get(kind, parameters)
-        told = {name: parameters[name] for name in names if name in parameters}
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        names = cls.DISTINGUISHED_BY.get(kind, parameters)
+        distinguishing = {name: parameters[name] for name in names if name in parameters}
+        return hashlib.sha256(json.dumps(distinguishing, sort_keys=True).encode()).hexdigest()
 
 
 class RunProblem(models.Model):

@@ -24,7 +24,7 @@ class RunParameters(JsonValue):
     Crawl: mode, then; rules, as for an extraction, if the mode is EXTRACT.
     Clustering: threshold, None to choose it by the size of the site; after, the run that asked for it; then; method, to use in
         place of the site's own, "" for masked shingles; adopt, the clustering that becomes the templates of the site.
-    Trying clusterings: methods.
+    Comparing clusterings: methods.
     Extraction: rules, ids of the versions that extract.
     Loading styles and pictures: snapshots, None for the sample pages.
     """
@@ -66,14 +66,14 @@ class RunSummary(JsonValue):
     Clustering: clusters; small, clusters that are only offered; clustered and unclustered, numbers of pages; threshold;
         last_number, the highest number that a template of the site ever had.
     Comparing templates: pairs, proposals.
-    Trying clusterings: snapshots, the pages that are clustered; methods, pages, gave_up.
+    Comparing clusterings: snapshots, the pages that are clustered; methods, pages, gave_up.
     Learning: rule, its id; version; attributes; failed.
     Extraction: pages; records, of these complete, incomplete and failed; unmatched and unreadable, numbers of pages; removed,
         old records; reason, the most common reason for failures; pages_per_s.
     Loading styles and pictures: loaded, failed.
     Drawing previews: drawn.
     Check: checked templates, of these broken, unreachable and ok.
-    Trying known rules: templates, of these reused, relearned and live.
+    Reusing rules: templates, of these reused, relearned and live.
     """
 
     pages: int | None = None

@@ -11,7 +11,7 @@ from extraction.models.site import Site
 
 class Rendering(models.TextChoices):
     NEVER = "never", "Never"
-    WHEN_NEEDED = "when_needed", "When the plain page lacks its content"
+    WHEN_NEEDED = "when_needed", "When the page is empty without scripts"
     ALWAYS = "always", "Always"
 
 

@@ -64,7 +64,7 @@ SIGNS: dict[str, Sign] = {
     "incorrect": Sign("broken", "✕", "Wrong values"),
     # A breakage
     "open": Sign("broken", "✕", "Open"),
-    "recovered": Sign("ok", "●", "Recovered by itself"),
+    "recovered": Sign("ok", "●", "Recovered without a repair"),
     "dismissed": Sign("", "–", "Dismissed"),
     # Health
     "ok": Sign("ok", "●", "OK"),

@@ -11,6 +11,6 @@ from extraction.views.policy import requires
 
 @require_safe
 @requires(Role.VIEWER)
-def home(request: HttpRequest) -> HttpResponse:
+def show_home(request: HttpRequest) -> HttpResponse:
     """Show what is waiting for a person, what is running, and the state of the sites."""
     return render(request, "extraction/sites/home.html", {"home": service.build_home()})

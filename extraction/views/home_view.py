@@ -59,18 +59,18 @@ def build_home() -> Home:
     sizes = dict(Page.objects.exclude(current__cluster=None).values_list("current__cluster").order_by().annotate(n=Count("pk")))
     broken = breakage_view.list_open()
     kinds = [Waiting("breakage", breakages=broken[:SHOWN], count=len(broken))]
-    kinds += [_clusters(kind, found, sizes) for kind, found in _unfinished_clusters().items()]
-    kinds.append(_failed_runs())
-    running = _progress(Run.State.QUEUED, Run.State.RUNNING)
-    return Home([kind for kind in kinds if kind.count], running, _progress(Run.State.PAUSED), sites.list_sites())
+    kinds += [_describe_clusters(kind, found, sizes) for kind, found in _group_unfinished_clusters().items()]
+    kinds.append(_list_failed_runs())
+    running = _list_progress(Run.State.QUEUED, Run.State.RUNNING)
+    return Home([kind for kind in kinds if kind.count], running, _list_progress(Run.State.PAUSED), sites.list_sites())
 
 
-def _progress(*states: Run.State) -> list[run_progress.RunProgress]:
+def _list_progress(*states: Run.State) -> list[run_progress.RunProgress]:
     found = Run.objects.filter(state__in=states).select_related("site", "cluster__site").order_by("-id")[: SHOWN * 2]
     return [run_progress.describe_progress(run) for run in found]
 
 
-def _unfinished_clusters() -> "dict[str, QuerySet[Cluster]]":
+def _group_unfinished_clusters() -> "dict[str, QuerySet[Cluster]]":
     """Return the waiting templates by their next step. Each template has one next step only."""
     cluster = OuterRef("pk")
     labels = Exists(Label.objects.filter(cluster=cluster))
@@ -90,12 +90,12 @@ def _unfinished_clusters() -> "dict[str, QuerySet[Cluster]]":
     }
 
 
-def _clusters(kind: str, found: "QuerySet[Cluster]", sizes: dict[int, int]) -> Waiting:
+def _describe_clusters(kind: str, found: "QuerySet[Cluster]", sizes: dict[int, int]) -> Waiting:
     largest = sorted(found, key=lambda cluster: (-sizes.get(cluster.pk, 0), cluster.pk))
     return Waiting(kind, [(cluster, sizes.get(cluster.pk, 0)) for cluster in largest[:SHOWN]], count=len(largest))
 
 
-def _failed_runs() -> Waiting:
+def _list_failed_runs() -> Waiting:
     since = timezone.now() - timedelta(days=FAILED_RUNS_FOR_DAYS)
     again = Run.objects.filter(kind=OuterRef("kind"), site=OuterRef("site"), pk__gt=OuterRef("pk"), state=Run.State.DONE)
     repeated = Exists(again.filter(Q(cluster=OuterRef("cluster")) | Q(cluster=None)))

@@ -45,7 +45,7 @@ WORDS = (
 
 
 def product_page(number: int, size_bytes: int) -> str:
-    """A product's page: title, price, a table of eight fields, and as many reviews as make it large."""
+    """A product's page: title, price, a table of eight fields, and enough reviews to reach the size."""
     dice = random.Random(number)
 
     def phrase(words: int) -> str:
@@ -73,7 +73,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        port = processes.free_port(8300)
+        port = processes.find_free_port(8300)
         dashboard = Dashboard(f"http://127.0.0.1:{port}", folder)
         prepare(dashboard, options.pages, options.bytes)
         with processes.started(["web", "worker", "beat"], port=port, log=folder / "log", environment=environment(folder)) as process:

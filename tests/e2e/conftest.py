@@ -55,7 +55,7 @@ def environment(folder: Path) -> dict[str, str]:
 def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
     """The dashboard with an editor, an operator and a viewer, each with PASSWORD."""
     folder = tmp_path_factory.mktemp("var")
-    port = processes.free_port(8100)
+    port = processes.find_free_port(8100)
     made = Dashboard(f"http://127.0.0.1:{port}", folder)
     made.manage("migrate", "--verbosity", "0")
     for role in ("viewer", "editor", "operator"):

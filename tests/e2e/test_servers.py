@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from extraction.demo import site as demo_site
 from tests import servers
+from tests.demo.zipped import write_zip
 from tests.e2e.conftest import ROOT, environment
 
 pytestmark = pytest.mark.e2e
@@ -71,7 +71,7 @@ def product(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Product]
 
 def test_an_archive_becomes_records(product: Product, tmp_path: Path) -> None:
     archive = tmp_path / "site.zip"
-    demo_site.write_zip(archive)
+    write_zip(archive)
     with product.worker():
         product.manage("import_pages", "Shop", str(archive), "--wait")
         product.manage("cluster_site", "Shop", "--wait")

@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from extraction.management import following
+from extraction.management.vertex_command import VertexCommand
 from extraction.models import Breakage
-from extraction.services.core.runs import JobError
 from extraction.services.monitoring import monitors
 
 
-class Command(BaseCommand):
+class Command(VertexCommand):
     help = "Check some pages of each template with a live rule to see whether the rules still work."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -18,12 +18,8 @@ class Command(BaseCommand):
         following.add_arguments(parser)
 
     def handle(self, *, site: str, wait: bool, here: bool, **_: Any) -> None:
-        found = following.site_named(site)
-        try:
-            run = monitors.start_check(found)
-        except JobError as error:
-            raise CommandError(str(error)) from error
-        following.follow(self, run, wait=wait, here=here)
+        found = following.find_site(site)
+        following.follow(self, monitors.start_check(found), wait=wait, here=here)
         if wait or here:
             for each in Breakage.objects.open().of_site(found).select_related("cluster", "proposal"):
                 repair = f"version {each.proposal.version} would repair it" if each.proposal else each.note or "no repair yet"

@@ -2,19 +2,19 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from extraction.algorithms.methods import METHODS
 from extraction.management import following
+from extraction.management.vertex_command import VertexCommand
 from extraction.models import Site
-from extraction.services.core.runs import JobError
 from extraction.services.lab import compare_clusterings, comparisons
 from extraction.services.templates import cluster_pages
 
 SHOWN_SIZES = 12
 
 
-class Command(BaseCommand):
+class Command(VertexCommand):
     help = "Find a site's templates again. Templates that remain keep their names, marked values and rules."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -41,18 +41,15 @@ class Command(BaseCommand):
             raise CommandError("--method requires --compare; to use another method for the site's templates, use --adopt")
         if adopt and not (wait or here):
             raise CommandError("--adopt requires --wait or --here, because groups can only be adopted once they are found")
-        found = following.site_named(site)
-        try:
-            if compare:
-                self._compare(found, method or list(METHODS))
-                return
-            if adopt:
-                tried = following.follow(self, comparisons.start_comparison(found, [adopt]), wait=wait, here=here)
-                run = cluster_pages.start_adopting(tried.clusterings.get(method=adopt))
-            else:
-                run = cluster_pages.start_clustering(found, threshold=threshold)
-        except JobError as error:
-            raise CommandError(str(error)) from error
+        found = following.find_site(site)
+        if compare:
+            self._compare(found, method or list(METHODS))
+            return
+        if adopt:
+            tried = following.follow(self, comparisons.start_comparison(found, [adopt]), wait=wait, here=here)
+            run = cluster_pages.start_adopting(tried.clusterings.get(method=adopt))
+        else:
+            run = cluster_pages.start_clustering(found, threshold=threshold)
         following.follow(self, run, wait=wait, here=here)
 
     def _compare(self, site: Site, methods: list[str]) -> None:
@@ -61,4 +58,5 @@ class Command(BaseCommand):
                 self.stdout.write(f"{'method':17}{'groups':>7}{'alone':>7}{'MDL kbit':>10}{'seconds':>9}{'MB':>7}  sizes")
             sizes = " ".join(map(str, row.sizes[:SHOWN_SIZES])) + (" …" if len(row.sizes) > SHOWN_SIZES else "")
             figures = f"{len(row.sizes):7}{row.alone:7}{row.kbit:10.1f}{row.seconds:9.2f}{row.peak_bytes / 1e6:7.0f}"
-            self.stdout.write(f"{row.method:17}{figures}  {row.reason or sizes}")
+            cost = f"; no MDL cost: {row.kbit_reason}" if row.kbit_reason else ""
+            self.stdout.write(f"{row.method:17}{figures}  {row.reason or sizes}{cost}")

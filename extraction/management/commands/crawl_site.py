@@ -29,7 +29,7 @@ class Command(BaseCommand):
     def handle(self, *, site: str, address: str, records: bool, wait: bool, here: bool, **options: Any) -> None:
         given = {"page_limit": options["pages"], "whole": options["whole"], "delay_s": options["delay_s"]}
         known = Site.objects.count()
-        into = following.site_named(site, create=bool(address))
+        into = following.find_site(site, create=bool(address))
         try:
             self._set(into, address, {name: value for name, value in given.items() if value is not None})
             run = (crawl_site.start_extracting_crawl if records else crawl_site.start_crawl)(into)

@@ -26,11 +26,11 @@ class Command(BaseCommand):
             validate_password(password, user)
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
-        give(user, password=password, role=Role[role.upper()])
+        save_user(user, password=password, role=Role[role.upper()])
         self.stdout.write(f"{name} can now sign in as {role}.")
 
 
-def give(user: User, *, password: str, role: Role) -> User:
+def save_user(user: User, *, password: str, role: Role) -> User:
     """Save the user with this password and this role only, and return it. An admin may also use Django's admin pages."""
     user.set_password(password)
     user.is_staff = user.is_superuser = role is Role.ADMIN

@@ -16,20 +16,21 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils.text import slugify
+from django.utils.text import Truncator, slugify
 
 from extraction.algorithms.dom.nodes import Location, locate
 from extraction.demo.bundled import Annotations, annotations
 from extraction.demo.server import DemoServer
 from extraction.management import processes
-from extraction.management.commands.create_user import give
-from extraction.models import Attribute, Cluster, Label, Page, RecordType, Role, Run, Site, Source
+from extraction.management.commands.create_user import save_user
+from extraction.models import Cluster, Label, Page, RecordType, Role, Run, Site, Source
 from extraction.services.core import stored_pages
 from extraction.services.intake import crawl_site
 from extraction.services.labels import labelling
 from extraction.services.learning import learn_rule
 from extraction.services.records import export_csv, extract_records
 from extraction.services.rules import rules
+from extraction.services.schema.record_types import AttributeDraft, create_record_type
 from extraction.services.templates import clusters
 
 SITE_NAME = "Inkhorn Lane"
@@ -52,13 +53,16 @@ class Command(BaseCommand):
         folder.mkdir(parents=True, exist_ok=True)
         log = folder / "processes.log"
         try:
-            port = processes.free_port(settings.PORT)
+            port = processes.find_free_port(settings.PORT)
             names = ["worker", "beat"] if no_serve else ["web", "worker", "beat"]
-            with _served() as address, processes.started(names, port=port, log=log, environment=_allowing(address)) as process:
+            with (
+                _serve_shop() as address,
+                processes.started(names, port=port, log=log, environment=_allow_fetching(address)) as process,
+            ):
                 self.stdout.write(f"The shop: {address}/")
-                self._take_through(folder, address)
+                self._run_steps(folder, address)
                 if no_serve:
-                    self.stdout.write(f"`make run` starts the dashboard; sign in as {USER_NAME} with the password {_password()}")
+                    self.stdout.write(f"`make run` starts the dashboard; sign in as {USER_NAME} with the password {_read_password()}")
                     self.stdout.write("It does not serve the shop; `make demo` serves both.")
                 else:
                     processes.wait_for_port(process, port)
@@ -68,9 +72,9 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             self.stdout.write("\nStopped.")
 
-    def _take_through(self, folder: Path, address: str) -> None:
-        user = _user()
-        site = _site(address)
+    def _run_steps(self, folder: Path, address: str) -> None:
+        user = _save_demo_user()
+        site = _find_or_create_site(address)
         self._follow(crawl_site.start_crawl(site, user))
         for run in site.runs.unfinished().filter(kind=Run.Kind.CLUSTER):
             self._follow(run)
@@ -80,20 +84,20 @@ class Command(BaseCommand):
                 self._follow(learn_rule.start_learning(cluster, user))
                 rules.publish_rule(cluster.rules.latest("version"), user)
             self._follow(extract_records.start_extraction(cluster, user))
-            self._show(cluster, bundle, folder / f"{slugify(bundle.record_type)}s.csv")
+            self._write_csv(cluster, bundle, folder / f"{slugify(bundle.record_type)}s.csv")
 
     def _follow(self, run: Run) -> None:
         """Show the progress of a run until it ends. Raises CommandError if it failed."""
         started = time.monotonic()
         while not run.finished:
-            self._line(run, "")
+            self._print_progress(run, "")
             time.sleep(0.1)
             run.refresh_from_db()
-        self._line(run, f"{time.monotonic() - started:5.1f} s\n")
+        self._print_progress(run, f"{time.monotonic() - started:5.1f} s\n")
         if run.state != Run.State.DONE:
             raise CommandError(f"{run.get_kind_display()} failed: {run.error or run.message}")
 
-    def _line(self, run: Run, ending: str) -> None:
+    def _print_progress(self, run: Run, ending: str) -> None:
         if not ending and not self.stdout.isatty():
             return
         what = f"{run.get_kind_display()}{f' for {run.cluster}' if run.cluster else ''}"
@@ -102,7 +106,7 @@ class Command(BaseCommand):
         )
         self.stdout.flush()
 
-    def _show(self, cluster: Cluster, bundle: Annotations, path: Path) -> None:
+    def _write_csv(self, cluster: Cluster, bundle: Annotations, path: Path) -> None:
         lines = 0
         with path.open("w", encoding="utf-8", newline="") as file:
             for line in export_csv.write_rows(cluster):
@@ -111,12 +115,12 @@ class Command(BaseCommand):
         self.stdout.write(f"\n{lines - 1} records of {bundle.record_type} in {path}:")
         with path.open(encoding="utf-8") as file:
             for line in itertools.islice(file, LINES_SHOWN):
-                self.stdout.write(f"  {shortened(line.rstrip(), LINE_WIDTH)}")
+                self.stdout.write(f"  {Truncator(line.rstrip()).chars(LINE_WIDTH)}")
         self.stdout.write("")
 
     def _serve(self, process: Any, port: int, address: str) -> None:
         self.stdout.write(f"The dashboard: http://127.0.0.1:{port}/")
-        self.stdout.write(f"Sign in as {USER_NAME} with the password {_password()}")
+        self.stdout.write(f"Sign in as {USER_NAME} with the password {_read_password()}")
         self.stdout.write("To see a rule break, switch the shop to its other design, then choose Monitoring and press Check now:")
         self.stdout.write(f"  curl -X POST '{address}/-/switch?design=2'    # design=1 restores the old design, day=3 changes the prices")
         self.stdout.write("Press Ctrl-C to stop.")
@@ -125,22 +129,20 @@ class Command(BaseCommand):
         raise processes.ProcessError(f"the dashboard ended with exit code {process.returncode}")
 
 
-def shortened(text: str, width: int) -> str:
-    """Return a text, cut with an ellipsis if it is longer than `width`."""
-    return text if len(text) <= width else f"{text[: width - 1]}…"
-
-
 @contextmanager
-def _served() -> Iterator[str]:
+def _serve_shop() -> Iterator[str]:
     """Serve the shop on this machine while the block runs. Gives its address, which is the same in every demo. Raises ProcessError."""
     known = Site.objects.filter(slug=slugify(SITE_NAME)).values_list("address", flat=True).first()
     port = urlsplit(known or "").port
     if port:
         # The stored pages have addresses with this port, so another port would be another site.
-        advice = f"stop what listens there, or delete the site {SITE_NAME} in the dashboard to serve the shop on another port"
-        port = processes.free_port(port, tries=1, advice=f"the shop was served there, and its pages are known by that address: {advice}")
+        advice = (
+            "the shop was served there, and its pages are known by that address: stop what listens there, or delete the site "
+            f"{SITE_NAME} in the dashboard to serve the shop on another port"
+        )
+        port = processes.find_free_port(port, tries=1, advice=advice)
     else:
-        port = processes.free_port(SITE_PORT, advice=f"the shop needs one of them: stop what listens on {SITE_PORT}")
+        port = processes.find_free_port(SITE_PORT, advice=f"the shop needs one of them: stop what listens on {SITE_PORT}")
     with DemoServer(port=port) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
         thread.start()
@@ -151,13 +153,13 @@ def _served() -> Iterator[str]:
             thread.join()
 
 
-def _allowing(address: str) -> dict[str, str]:
+def _allow_fetching(address: str) -> dict[str, str]:
     """Return environment variables that let the workers fetch from the shop, although it is on this machine."""
     hosts = [*settings.VERTEX_CRAWL_PRIVATE_HOSTS, urlsplit(address).netloc]
     return {**os.environ, "VERTEX_CRAWL_PRIVATE_HOSTS": ",".join(hosts)}
 
 
-def _site(address: str) -> Site:
+def _find_or_create_site(address: str) -> Site:
     """Return the demo's site. All of its pages are fetched without delays, because the shop has no other visitors."""
     site, _ = Site.objects.get_or_create(slug=slugify(SITE_NAME), defaults={"name": SITE_NAME})
     if not site.address or not urlsplit(site.address).port:
@@ -166,7 +168,7 @@ def _site(address: str) -> Site:
     return site
 
 
-def _password() -> str:
+def _read_password() -> str:
     """Return the demo's password. It is kept in a file that only its owner can read, so that it is the same in every demo."""
     kept = Path(settings.VAR_DIR) / "demo" / "password"
     if not kept.exists():
@@ -175,16 +177,16 @@ def _password() -> str:
     return kept.read_text()
 
 
-def _user() -> User:
+def _save_demo_user() -> User:
     user = User.objects.filter(username=USER_NAME).first() or User(username=USER_NAME)
-    return give(user, password=_password(), role=Role.ADMIN)
+    return save_user(user, password=_read_password(), role=Role.ADMIN)
 
 
 def annotate(site: Site, bundle: Annotations, user: User) -> Cluster:
     """Save the bundled annotations as if a person had made them, and return their template."""
     pages = {page.url: page for page in Page.objects.filter(site=site, url__in=bundle.pages).select_related("current__cluster")}
-    cluster = _cluster(bundle, pages)
-    record_type = _record_type(bundle)
+    cluster = _find_cluster(bundle, pages)
+    record_type = _find_or_create_record_type(bundle)
     if cluster.record_type_id != record_type.pk:
         clusters.set_record_type(cluster, record_type)
     schema = {attribute.name: attribute for attribute in record_type.attributes.all()}
@@ -195,12 +197,12 @@ def annotate(site: Site, bundle: Annotations, user: User) -> Cluster:
         nodes = stored_pages.read_elements(snapshot)
         index = {element: number for number, element in enumerate(nodes)}
         for name, found in marks.items():
-            places = [_place(nodes[0], mark.xpath, index) for mark in found]
+            places = [_locate_mark(nodes[0], mark.xpath, index) for mark in found]
             labelling.set_labels(cluster, snapshot, schema[name], places or None, user, nodes=nodes)
     return cluster
 
 
-def _cluster(bundle: Annotations, pages: dict[str, Page]) -> Cluster:
+def _find_cluster(bundle: Annotations, pages: dict[str, Page]) -> Cluster:
     """Return the template of the annotated pages. If they are in several templates, these are merged, as a person would do."""
     found = {page.current.cluster for page in pages.values() if page.current and page.current.cluster}
     if not found:
@@ -213,25 +215,16 @@ def _cluster(bundle: Annotations, pages: dict[str, Page]) -> Cluster:
     return cluster
 
 
-def _record_type(bundle: Annotations) -> RecordType:
-    record_type, made = RecordType.objects.get_or_create(slug=slugify(bundle.record_type), defaults={"name": bundle.record_type})
-    if made:
-        Attribute.objects.bulk_create(
-            Attribute(
-                record_type=record_type,
-                name=each.name,
-                type=each.type,
-                multiple=each.multiple,
-                mandatory=each.mandatory,
-                position=position,
-                hotkey=str(position + 1) if position < 9 else "",
-            )
-            for position, each in enumerate(bundle.attributes)
-        )
-    return record_type
+def _find_or_create_record_type(bundle: Annotations) -> RecordType:
+    known = RecordType.objects.filter(slug=slugify(bundle.record_type)).first()
+    drafts = [
+        AttributeDraft(None, each.name, each.type, each.multiple, each.mandatory, hotkey=str(position + 1) if position < 9 else "")
+        for position, each in enumerate(bundle.attributes)
+    ]
+    return known or create_record_type(bundle.record_type, "", drafts)
 
 
-def _place(root: Any, xpath: str, index: dict[Any, int]) -> Location:
+def _locate_mark(root: Any, xpath: str, index: dict[Any, int]) -> Location:
     selected = root.getroottree().xpath(xpath)
     place = locate(selected[0], index) if len(selected) == 1 else None
     if place is None:

@@ -43,7 +43,7 @@ class Command(BaseCommand):
         parser.add_argument("--bom", action="store_true", help="begin the file with a byte-order mark, for Excel")
 
     def handle(self, *, site: str, template: str, output: Path | None, columns: str | None, raw: bool, **options: Any) -> None:
-        cluster = template_arguments.template_named(site, template)
+        cluster = template_arguments.find_template(site, template)
         known = export_csv.find_list_names(cluster)
         if options["list"] is None:
             options["list"] = export_csv.find_usual_list(cluster)

@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def handle(self, *, site: str, template: str, form: Any, rule: int | None, output: Path | None, **options: Any) -> None:
         del options
-        cluster = template_arguments.template_named(site, template)
+        cluster = template_arguments.find_template(site, template)
         found = (cluster.rules.serving() if rule is None else cluster.rules.filter(version=rule)).first()
         if found is None:
             raise CommandError(f"{cluster.label} has no {'live rule' if rule is None else f'version {rule} of its rule'}.")

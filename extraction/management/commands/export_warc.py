@@ -17,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("file", help="the file to write, such as site.warc.gz")
 
     def handle(self, *, site: str, file: str, **_: Any) -> None:
-        found, path = following.site_named(site), Path(file).expanduser()
+        found, path = following.find_site(site), Path(file).expanduser()
         pages = -1  # the first record describes the file
         try:
             with path.open("wb") as out:

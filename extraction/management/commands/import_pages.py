@@ -27,9 +27,9 @@ class Command(BaseCommand):
         following.add_arguments(parser)
 
     def handle(self, *, site: str, path: str, wait: bool, here: bool, **_: Any) -> None:
-        source = following.existing(path)
+        source = following.find_path(path)
         before = set(Site.objects.values_list("pk", flat=True))
-        into = following.site_named(site, create=True)
+        into = following.find_site(site, create=True)
         try:
             _open(source)
             run = (

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from extraction.management import following, template_arguments
-from extraction.services.core.runs import JobError
+from extraction.management.vertex_command import VertexCommand
 from extraction.services.learning import learn_rule
 
 
-class Command(BaseCommand):
+class Command(VertexCommand):
     help = "Learn a template's rule from the marked values and save it as a draft."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -17,8 +17,5 @@ class Command(BaseCommand):
         following.add_arguments(parser)
 
     def handle(self, *, site: str, template: str, wait: bool, here: bool, **_: Any) -> None:
-        try:
-            run = learn_rule.start_learning(template_arguments.template_named(site, template))
-        except JobError as error:
-            raise CommandError(str(error)) from error
+        run = learn_rule.start_learning(template_arguments.find_template(site, template))
         following.follow(self, run, wait=wait, here=here)

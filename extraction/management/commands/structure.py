@@ -3,18 +3,19 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
+from django.utils.text import Truncator
 
 from extraction.algorithms.alignment.methods import METHODS
 from extraction.algorithms.alignment.schema import Repeated, SchemaField, Tuple
 from extraction.management import template_arguments
-from extraction.services.core.runs import JobError
+from extraction.management.vertex_command import VertexCommand
 from extraction.services.lab import structures
 
 EXAMPLES, WIDTH = 3, 40
 
 
-class Command(BaseCommand):
+class Command(VertexCommand):
     help = "Print the structure that a method finds on a template's sample pages, without marked values; change nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -22,14 +23,11 @@ class Command(BaseCommand):
         parser.add_argument("--method", choices=[*METHODS, *structures.DESCRIPTIONS], default="exalg", help="the method (default: exalg)")
 
     def handle(self, *, site: str, template: str, method: str, **_: Any) -> None:
-        cluster = template_arguments.template_named(site, template)
-        try:
-            if method in structures.DESCRIPTIONS:
-                self.stdout.writelines(f"{line}\n" for line in structures.DESCRIPTIONS[method](cluster))
-                return
-            found = structures.find_structure(cluster, method)
-        except JobError as error:
-            raise CommandError(f"{error}.") from error
+        cluster = template_arguments.find_template(site, template)
+        if method in structures.DESCRIPTIONS:
+            self.stdout.writelines(f"{line}\n" for line in structures.DESCRIPTIONS[method](cluster))
+            return
+        found = structures.find_structure(cluster, method)
         self.stdout.write(f"{method} on {len(found.urls)} pages in {found.seconds:.2f} s")
         self.stdout.writelines(f"{line}\n" for line in _Schema(found).lines(found.structure.schema))
 
@@ -67,5 +65,4 @@ def _pages(number: int) -> str:
 
 
 def _examples(values: Iterable[str]) -> str:
-    shown = list(dict.fromkeys(values))[:EXAMPLES]
-    return " | ".join(text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…" for text in shown)
+    return " | ".join(Truncator(text).chars(WIDTH) for text in list(dict.fromkeys(values))[:EXAMPLES])

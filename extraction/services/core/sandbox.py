@@ -107,8 +107,8 @@ class ChildError:
     place: str = ""
 
     def __str__(self) -> str:
-        said = ": ".join(part for part in (self.type, self.message) if part)
-        return f"{said} ({self.place})" if self.place else said
+        text = ": ".join(part for part in (self.type, self.message) if part)
+        return f"{text} ({self.place})" if self.place else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ def find_missing(site: Site, needed: Iterable[NeededResource]) -> list[NeededRes
 
 def find_needs_of_sheet(asset: Asset) -> list[NeededResource]:
     """Return the files that a stylesheet needs; none for any other asset."""
-    return list(_sheet_needs(asset.sha256, asset.url)) if asset.content_type == media.CSS else []
+    return list(_find_sheet_needs(asset.sha256, asset.url)) if asset.content_type == media.CSS else []
 
 
 def find_needs_of_sheets(site: Site, needed: Iterable[NeededResource]) -> list[NeededResource]:
@@ -98,7 +98,7 @@ def find_needs_of_sheets(site: Site, needed: Iterable[NeededResource]) -> list[N
 
 
 @lru_cache(maxsize=256)
-def _sheet_needs(sha256: str, url: str) -> tuple[NeededResource, ...]:
+def _find_sheet_needs(sha256: str, url: str) -> tuple[NeededResource, ...]:
     """Return the files that a sheet needs.
 
     Cached, since the pages of a site share a few sheets, and reading one takes a tenth of a second.

@@ -28,7 +28,7 @@ class Extractor:
         """
         by_url = {page_store.find_address(item): item for item in items}
         digests = {url: stored_bytes.digest_bytes(item.content) for url, item in by_url.items()}
-        rows = self._assigned([row for row in self._rows(list(by_url)) if row.sha256 == digests[row.url]])
+        rows = self._assign_templates([row for row in self._read_rows(list(by_url)) if row.sha256 == digests[row.url]])
         made = extract_records.extract_batch(
             self._run,
             self._targets,
@@ -38,12 +38,12 @@ class Extractor:
         )
         return sum(made[state] for state in Record.State.values)
 
-    def _rows(self, urls: Sequence[str]) -> list[PageRow]:
+    def _read_rows(self, urls: Sequence[str]) -> list[PageRow]:
         current = Snapshot.objects.of_site(self._run.site).current().filter(page__url__in=urls).order_by("pk")
         fields = ("pk", "sha256", "content_type", "error", "vector", "scheme", "cluster_id", "page__url")
         return [PageRow(*row) for row in current.values_list(*fields)]
 
-    def _assigned(self, rows: Sequence[PageRow]) -> list[PageRow]:
+    def _assign_templates(self, rows: Sequence[PageRow]) -> list[PageRow]:
         """Return the pages with the templates that they match, and save new matches of pages that are not kept.
 
         Clustering sees only kept pages, so the others get their template here.

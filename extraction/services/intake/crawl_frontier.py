@@ -50,9 +50,9 @@ def read_standing(run: Run, *, conditional: bool) -> Standing:
     conditional: request kept pages with their ETag and Last-Modified, so that the server need not send unchanged pages.
     """
     rows = CrawlAddress.objects.filter(run=run)
-    said = _read_headers(run.site) if conditional else {}
+    headers = _read_headers(run.site) if conditional else {}
     waiting = rows.queued().order_by("pk").values_list("url", "depth", "via")
-    queued = tuple(_address(url, depth, via, said.get(url, {})) for url, depth, via in waiting.iterator(chunk_size=10_000))
+    queued = tuple(_make_address(url, depth, via, headers.get(url, {})) for url, depth, via in waiting.iterator(chunk_size=10_000))
     done = rows.done()
     pages = done.filter(outcome__in=PAGES).count()
     return Standing(queued, tuple(done.values_list("url", flat=True).iterator(chunk_size=10_000)), pages)
@@ -76,7 +76,7 @@ def add_addresses(run: Run, addresses: Iterable[Address]) -> None:
 def close_addresses(run: Run, events: Sequence[Fetched]) -> None:
     """Write the outcomes of addresses. An address that was never queued, such as a start address, gets a row, too."""
     fields = ["state", "outcome", "status", "final_url", "message", "fetched_at"]
-    rows = {event.url: _row(run, event) for event in events if len(event.url) <= MAX_LENGTH}
+    rows = {event.url: _make_row(run, event) for event in events if len(event.url) <= MAX_LENGTH}
     CrawlAddress.objects.bulk_create(
         rows.values(), update_conflicts=True, unique_fields=["run", "url"], update_fields=fields, batch_size=CHUNK
     )
@@ -115,7 +115,7 @@ def get_moment(event: Fetched) -> datetime:
     return found if found.tzinfo else timezone.now()
 
 
-def _row(run: Run, event: Fetched) -> CrawlAddress:
+def _make_row(run: Run, event: Fetched) -> CrawlAddress:
     return CrawlAddress(
         run=run,
         url=event.url,
@@ -135,6 +135,6 @@ def _read_headers(site: Site) -> dict[str, Mapping[str, str]]:
     return dict(kept.values_list("url", "current__headers").iterator(chunk_size=10_000))
 
 
-def _address(url: str, depth: int, via: str, headers: Mapping[str, str]) -> Address:
+def _make_address(url: str, depth: int, via: str, headers: Mapping[str, str]) -> Address:
     etag, last_modified = headers.get("etag", ""), headers.get("last-modified", "")
     return Address(url=url, depth=depth, via=via, etag=etag, last_modified=last_modified, wanted=via == SEEDED)

@@ -96,9 +96,9 @@ class Intake:
         for name, reason in problems:
             RunProblem.objects.get_or_create(run=self.run, name=name[:2000], reason=reason[:500])
         if problems:
-            told = RunProblem.objects.filter(run=self.run)
-            partly = told.filter(reason__startswith=page_store.PARTLY).count()
-            self._add(unreadable=told.count() - partly, partly=partly)
+            recorded = RunProblem.objects.filter(run=self.run)
+            partly = recorded.filter(reason__startswith=page_store.PARTLY).count()
+            self._add(unreadable=recorded.count() - partly, partly=partly)
         if self._extractor:
             made = self._extractor.extract(items)
             self._add(records=(self.run.read_summary().records or 0) + made)

@@ -230,7 +230,7 @@ def _ended(run: Run, intake: Intake, reason: EndReason) -> RunSummary:
     outcomes = Counter(crawl_frontier.count_by_outcome(run))
     missed = sum(number for outcome, number in outcomes.items() if outcome not in crawl_frontier.HARMLESS)
     if not intake.pages:
-        raise JobError(_nothing(run, outcomes))
+        raise JobError(_explain_no_pages(run, outcomes))
     so_far = run.read_summary()
     summary = replace(
         so_far,
@@ -243,11 +243,11 @@ def _ended(run: Run, intake: Intake, reason: EndReason) -> RunSummary:
     return extract_records.add_states(summary, run) if run.read_parameters().keeps_no_pages else summary
 
 
-def _nothing(run: Run, outcomes: Counter[str]) -> str:
+def _explain_no_pages(run: Run, outcomes: Counter[str]) -> str:
     """Return why no page was fetched: the most common outcome, with an example address and its message."""
     if not outcomes:
         return "No page was found: none of the addresses leads to a page that may be fetched."
     outcome = outcomes.most_common(1)[0][0]
     example = run.addresses.filter(outcome=outcome).order_by("pk")[0]
-    said = f" ({example.message})" if example.message else ""
-    return f"No page could be fetched. {example.url}: {WORDS[outcome].lower()}{said}."
+    message = f" ({example.message})" if example.message else ""
+    return f"No page could be fetched. {example.url}: {WORDS[outcome].lower()}{message}."

@@ -36,18 +36,18 @@ def write_records(site: Site) -> Iterator[bytes]:
     piece = io.BytesIO()
     writer = WARCWriter(piece, gzip=True, warc_version="WARC/1.1")
     writer.write_record(writer.create_warcinfo_record(f"{site.slug}.warc.gz", {"software": "Vertex", "isPartOf": site.name}))
-    yield _taken(piece)
+    yield _take_piece(piece)
     kept = Snapshot.objects.of_site(site).kept().select_related("page").order_by("pk")
     for snapshot in kept.iterator(chunk_size=CHUNK):
         try:
             content = read_bytes(snapshot)
         except PageError:  # somebody deleted the file from the storage; export the rest
             continue
-        writer.write_record(_record(writer, snapshot, content))
-        yield _taken(piece)
+        writer.write_record(_make_record(writer, snapshot, content))
+        yield _take_piece(piece)
 
 
-def _record(writer: Any, snapshot: Snapshot, content: bytes) -> Any:
+def _make_record(writer: Any, snapshot: Snapshot, content: bytes) -> Any:
     url = snapshot.page.url
     date = {"WARC-Date": snapshot.fetched_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")}
     on_the_web = url.startswith(("http://", "https://"))
@@ -55,10 +55,12 @@ def _record(writer: Any, snapshot: Snapshot, content: bytes) -> Any:
         address = url if on_the_web else FILE + quote(url)
         kind = snapshot.content_type or ("application/xml" if xml.what(content) in ("xml", "feed") else "text/html")  # a resource needs one
         return writer.create_warc_record(address, "resource", payload=io.BytesIO(content), warc_content_type=kind, warc_headers_dict=date)
-    return writer.create_warc_record(url, "response", payload=io.BytesIO(content), http_headers=_http(snapshot), warc_headers_dict=date)
+    return writer.create_warc_record(
+        url, "response", payload=io.BytesIO(content), http_headers=_make_headers(snapshot), warc_headers_dict=date
+    )
 
 
-def _http(snapshot: Snapshot) -> StatusAndHeaders:
+def _make_headers(snapshot: Snapshot) -> StatusAndHeaders:
     """Return the stored headers of the answer. There is no Content-Encoding, because the body is stored decoded."""
     headers = [("Content-Type", snapshot.content_type)] if snapshot.content_type else []
     headers += [(shown, snapshot.headers[name]) for name, shown in _HEADERS.items() if snapshot.headers.get(name)]
@@ -68,7 +70,7 @@ def _http(snapshot: Snapshot) -> StatusAndHeaders:
     return StatusAndHeaders(f"{int(status)} {phrase}".strip(), headers, protocol="HTTP/1.1")
 
 
-def _taken(piece: io.BytesIO) -> bytes:
+def _take_piece(piece: io.BytesIO) -> bytes:
     data = piece.getvalue()
     piece.seek(0)
     piece.truncate()

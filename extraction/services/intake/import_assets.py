@@ -32,12 +32,12 @@ class WantedAssets:
         self._done: set[str] = set()
         self._passes = self._known = 0
 
-    def look(self, item: PageItem, page: ParsedPage) -> None:
+    def note_page(self, item: PageItem, page: ParsedPage) -> None:
         """Note the files that a page needs."""
         base = references.find_base(page.root, item.url or item.name)
         self._add(references.find_references(page.root), base, item.name)
 
-    def kept(self, item: AssetItem, asset: Asset) -> None:
+    def note_kept(self, item: AssetItem, asset: Asset) -> None:
         """Note that a file was found and, for a sheet, the files that it needs."""
         self._done.add(item.need.url)
         if asset.content_type == media.CSS:
@@ -50,7 +50,7 @@ class WantedAssets:
         need = self._names.get(address) or self._names.get(name) or self._names.get(name.partition("/")[2])
         return need if need and need.url not in self._done else None
 
-    def grown(self) -> bool:
+    def needs_pass(self) -> bool:
         """Return whether another pass is needed: there are new names, and fewer than MAX_PASSES were made. Call it before each pass."""
         grown = len(self._names) > self._known and self._passes < MAX_PASSES
         self._known = len(self._names)
@@ -64,11 +64,11 @@ class WantedAssets:
                 continue
             need = NeededResource(url, reference.kind)
             beside = None if "://" in reference.address or "://" in file else references.resolve_address(file, reference.address)
-            for name in (*_names(url), *([unquote(beside)] if beside else [])):
+            for name in (*_list_names(url), *([unquote(beside)] if beside else [])):
                 self._names.setdefault(name, need)
 
 
-def _names(url: str) -> list[str]:
+def _list_names(url: str) -> list[str]:
     parts = urlsplit(url)
     path = unquote(parts.path.lstrip("/"))
     queried = [f"{path}?{parts.query}"] if parts.query else []

@@ -126,14 +126,14 @@ def run_import(run: Run, progress: Progress) -> RunSummary:
     upload, archive_name = parameters.upload or "", parameters.name or ""
     if upload and not default_storage.exists(upload):
         if run.read_summary().pages is not None:  # the worker died after the last page, before the run was marked as done
-            return _ended(run)
+            return _finish(run)
         raise JobError("the uploaded file is gone; upload it again")
     _delete_orphans()
     try:
-        with _opened(parameters) as source:
+        with _open_source(parameters) as source:
             wanted = WantedAssets()
             with Archive(source, name=archive_name, limits=get_limits()) as archive:
-                _import(run, archive, progress, wanted)
+                _import_all(run, archive, progress, wanted)
             _import_assets(run, source, progress, wanted)
     except ArchiveError as error:
         _delete(upload)
@@ -144,7 +144,7 @@ def run_import(run: Run, progress: Progress) -> RunSummary:
             _delete(upload)
         raise
     _delete(upload)
-    return _ended(run)
+    return _finish(run)
 
 
 @dataclass(slots=True)
@@ -158,11 +158,11 @@ class _Tally:
     skipped: Counter[str] = field(default_factory=Counter)
 
 
-def _import(run: Run, archive: Archive, progress: Progress, wanted: WantedAssets) -> None:
+def _import_all(run: Run, archive: Archive, progress: Progress, wanted: WantedAssets) -> None:
     tally = _Tally()
     progress(0, message="Reading the archive")
-    for batch in _batches(archive, tally, progress):
-        stored = page_store.store_pages(run, batch, look=wanted.look)
+    for batch in _read_batches(archive, tally, progress):
+        stored = page_store.store_pages(run, batch, look=wanted.note_page)
         tally.pages += len(batch)
         tally.unreadable += len(stored.unreadable)
         tally.partly += len(stored.partly)
@@ -176,7 +176,7 @@ def _import(run: Run, archive: Archive, progress: Progress, wanted: WantedAssets
     if not tally.pages:
         raise ArchiveError("no page was found in it")
     progress(tally.pages, total=tally.pages, now=True)
-    run.write_summary(_summary(run, tally))
+    run.write_summary(_summarize(run, tally))
 
 
 def _import_assets(run: Run, source: Path | BinaryIO, progress: Progress, wanted: WantedAssets) -> None:
@@ -185,18 +185,18 @@ def _import_assets(run: Run, source: Path | BinaryIO, progress: Progress, wanted
     if not ASSETS_AMONG & (summary.skipped or {}).keys():
         return
     room, kept = assets.Room.of(run.site), 0
-    while wanted.grown():
+    while wanted.needs_pass():
         with Archive(source, name=name, limits=get_limits(), wanted=wanted.find) as archive:
             for item in archive:
                 if isinstance(item, AssetItem) and (asset := assets.keep_asset(run.site, item.need, item.content, room)):
-                    wanted.kept(item, asset)
+                    wanted.note_kept(item, asset)
                     kept += not asset.error
                 progress(summary.pages or 0, message="Keeping styles and pictures")
     if kept:
         run.write_summary(replace(summary, assets=kept))
 
 
-def _summary(run: Run, tally: _Tally) -> RunSummary:
+def _summarize(run: Run, tally: _Tally) -> RunSummary:
     # Pages of an earlier attempt that died count as new or changed, as they did then.
     so_far = run.read_summary()
     new, changed = so_far.new or 0, so_far.changed or 0
@@ -212,7 +212,7 @@ def _summary(run: Run, tally: _Tally) -> RunSummary:
     )
 
 
-def _batches(archive: Archive, tally: _Tally, progress: Progress) -> Iterator[list[PageItem]]:
+def _read_batches(archive: Archive, tally: _Tally, progress: Progress) -> Iterator[list[PageItem]]:
     """Yield the archive's pages in batches, and count the files that are not pages."""
     batch: list[PageItem] = []
     size_bytes = 0
@@ -235,7 +235,7 @@ def _batches(archive: Archive, tally: _Tally, progress: Progress) -> Iterator[li
         yield batch
 
 
-def _ended(run: Run) -> RunSummary:
+def _finish(run: Run) -> RunSummary:
     """Start clustering if pages changed, and return the summary."""
     summary = run.read_summary()
     if summary.new or summary.changed:
@@ -244,7 +244,7 @@ def _ended(run: Run) -> RunSummary:
 
 
 @contextmanager
-def _opened(parameters: RunParameters) -> Iterator[Path | BinaryIO]:
+def _open_source(parameters: RunParameters) -> Iterator[Path | BinaryIO]:
     """Yield the folder, or the upload as a local file. An upload in a remote storage is copied to this machine."""
     if parameters.folder is not None:
         yield Path(parameters.folder)

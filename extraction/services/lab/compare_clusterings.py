@@ -24,9 +24,10 @@ class MethodResultRow:
 
     sizes: sizes of the groups of two or more pages, the largest first.
     alone: the number of pages in no such group.
-    kbit: MDL cost of the groups in thousands of bits.
+    kbit: MDL cost of the groups in thousands of bits; NaN if it could not be computed.
     seconds, peak_bytes: processor time and memory used.
     reason: why the method gave up; empty if it did not.
+    kbit_reason: why the cost could not be computed; empty if it was.
     """
 
     method: str
@@ -36,6 +37,7 @@ class MethodResultRow:
     seconds: float
     peak_bytes: int
     reason: str
+    kbit_reason: str
 
 
 def compare_methods(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> Iterator[MethodResultRow]:
@@ -46,8 +48,16 @@ def compare_methods(site: Site, methods: Sequence[str], *, most: int = MOST_PAGE
     for method in methods:
         found = method_process.run_method(method, pages)
         sizes = sorted((len(group) for group in found.groups or [] if len(group) > 1), reverse=True)
-        kbit = found.bits / 1000
-        yield MethodResultRow(method, tuple(sizes), len(pages) - sum(sizes), kbit, found.seconds, found.peak_bytes, found.reason)
+        yield MethodResultRow(
+            method=method,
+            sizes=tuple(sizes),
+            alone=len(pages) - sum(sizes),
+            kbit=found.bits / 1000,
+            seconds=found.seconds,
+            peak_bytes=found.peak_bytes,
+            reason=found.reason,
+            kbit_reason=found.bits_reason,
+        )
 
 
 def choose_pages(site: Site, *, most: int = MOST_PAGES, most_bytes: int = MOST_BYTES) -> list[Snapshot]:

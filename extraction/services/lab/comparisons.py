@@ -18,6 +18,7 @@ from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.lab import compare_clusterings, method_process
+from extraction.services.lab.method_process import MethodResult
 
 NOW = ""
 """The method of the row with the site's templates at the time of the comparison. The templates as they are now are
@@ -52,15 +53,13 @@ def run_comparison(run: Run, progress: Progress) -> RunSummary:
     pages = _pages(run)
     done = set(run.clusterings.values_list("method", flat=True))
     if NOW not in done:
-        _write(
-            run, NOW, group_by_template(pages), bits=method_process.measure_bits(pages, group_by_template(pages), look=lambda: progress(0))
-        )
+        _write(run, NOW, method_process.measure_bits(pages, group_by_template(pages), look=lambda: progress(0)))
     for number, method in enumerate(methods):
         progress(number, total=len(methods), message=f"Clustering {len(pages):,} pages by {method}", now=True)
         if method not in done:
             place = number
             found = method_process.run_method(method, pages, look=lambda place=place: progress(place))  # type: ignore[misc]
-            _write(run, method, found.groups or [], found.bits, found.seconds, found.peak_bytes, found.reason)
+            _write(run, method, found)
     _forget(run.site)
     gave_up = run.clusterings.exclude(reason="").count()
     return replace(run.read_summary(), methods=len(methods), pages=len(pages), gave_up=gave_up)
@@ -99,11 +98,16 @@ def _pages(run: Run) -> Pages:
     return pages
 
 
-def _write(
-    run: Run, method: str, groups: Groups, bits: float = math.nan, seconds: float = 0.0, peak_bytes: int = 0, reason: str = ""
-) -> None:
-    row = {"site": run.site, "groups": sort_groups(groups), "bits": None if math.isnan(bits) else bits}
-    row |= {"seconds": seconds, "peak_bytes": peak_bytes, "reason": reason[:500]}
+def _write(run: Run, method: str, result: MethodResult) -> None:
+    row = {
+        "site": run.site,
+        "groups": sort_groups(result.groups or []),
+        "bits": None if math.isnan(result.bits) else result.bits,
+        "bits_reason": result.bits_reason[:500],
+        "seconds": result.seconds,
+        "peak_bytes": result.peak_bytes,
+        "reason": result.reason[:500],
+    }
     Clustering.objects.update_or_create(run=run, method=method, defaults=row)
 
 

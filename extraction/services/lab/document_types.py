@@ -41,14 +41,14 @@ def find_document_type(cluster: Cluster) -> FoundDocumentType | None:
     Raises JobError when the pages have too many different names for a document type, or when all of them are broken.
     """
     rows = cluster.snapshots.learnable().order_by("pk").values_list("pk", "sha256", "content_type", "size_bytes")
-    found = list({page.sha256: page for page in (StoredPage(*row) for row in rows)}.values())
+    pages = list({page.sha256: page for page in (StoredPage(*row) for row in rows)}.values())
     try:
-        told = _infer(tuple(found[:: max(1, -(-len(found) // PAGES))]))
+        inferred = _infer(tuple(pages[:: max(1, -(-len(pages) // PAGES))]))
     except TooManyNamesError as error:
         raise JobError(str(error)) from error
-    if told and told.broken and not told.type.pages:
+    if inferred and inferred.broken and not inferred.type.pages:
         raise JobError(f"the XML of every page of {cluster.label} is broken, so no document type can be derived from them")
-    return told
+    return inferred
 
 
 def holds_xml(cluster: Cluster) -> bool:

@@ -11,7 +11,7 @@ import json
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -28,8 +28,9 @@ class MethodResult:
 
     groups: groups of names of pages; None if the method gave up.
     seconds, peak_bytes: processor time and memory used.
-    bits: MDL cost of the groups; NaN if it was not requested or could not be computed within the limits.
+    bits: MDL cost of the groups; NaN if it was not requested or could not be computed.
     reason: why the method gave up.
+    bits_reason: why the cost could not be computed; empty if it was computed or not requested.
     """
 
     groups: Groups | None
@@ -37,6 +38,7 @@ class MethodResult:
     peak_bytes: int = 0
     bits: float = math.nan
     reason: str = ""
+    bits_reason: str = ""
 
 
 def run_method(
@@ -50,16 +52,18 @@ def run_method(
     return _ask({"method": method, "cost": cost, "groups": None}, pages, look, limits)
 
 
-def measure_bits(pages: Pages, groups: Groups, *, look: Heartbeat = lambda: None, limits: SandboxLimits = LIMITS) -> float:
-    """Return the MDL cost of known groups; NaN if it could not be computed within the limits."""
-    return _ask({"method": "", "cost": True, "groups": groups}, pages, look, limits).bits
+def measure_bits(pages: Pages, groups: Groups, *, look: Heartbeat = lambda: None, limits: SandboxLimits = LIMITS) -> MethodResult:
+    """Return known groups with their MDL cost, or with the reason why it could not be computed."""
+    found = _ask({"method": "", "cost": True, "groups": groups}, pages, look, limits)
+    return replace(found, groups=groups, reason="", bits_reason=found.bits_reason or found.reason)
 
 
 def _ask(request: dict[str, Any], pages: Pages, look: Heartbeat, limits: SandboxLimits) -> MethodResult:
     done = run_in_sandbox(cluster_pages, _request(request, pages), limits=limits, look=look)
-    if done.rows:  # if only the cost exceeded the limits, the groups are still known
-        return MethodResult(**done.rows[-1])
-    return MethodResult(None, reason=f"{done.reason} for these pages" if done.ending in LIMITS_REACHED else done.reason)
+    reason = f"{done.reason} for these pages" if done.ending in LIMITS_REACHED else done.reason
+    if done.rows:  # if only the cost failed, the groups are still known
+        return MethodResult(**done.rows[-1] | {"bits_reason": reason})
+    return MethodResult(None, reason=reason)
 
 
 def _request(request: dict[str, Any], pages: Pages) -> Iterator[bytes]:

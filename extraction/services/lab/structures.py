@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from django.utils.text import Truncator
 from lxml import etree
 
 from extraction.algorithms.alignment.methods import METHODS
@@ -90,21 +91,18 @@ def _document_type(cluster: Cluster) -> Iterator[str]:
 
 def _articles(cluster: Cluster) -> Iterator[str]:
     """Yield the node extraction pattern of the sample pages, then the title and the body of each page."""
-    told = articles.find_articles(cluster)
-    if told is None and document_types.holds_xml(cluster):
+    found = articles.find_articles(cluster)
+    if found is None and document_types.holds_xml(cluster):
         raise JobError(f"the pages of {cluster.label} are XML, but rtdm-patterns reads HTML news pages. For XML, use --method xtract")
-    if told is None:
+    if found is None:
         raise JobError(f"{cluster.label} has fewer than two readable sample pages of HTML")
-    yield write_pattern(told.pattern.tree)
+    yield write_pattern(found.pattern.tree)
     for snapshot in sample_trees.read_samples(cluster).snapshots:
-        found = articles.find_article(cluster, snapshot)
+        article = articles.find_article(cluster, snapshot)
         yield f"{snapshot.page.url}"
-        yield f"  title  {_short(found.title.text) if found.title else '–'}"
-        yield f"  body   {_short(found.body.text) + f' ({len(found.body.text.split()):,} words)' if found.body else '–'}"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"
+        yield f"  title  {Truncator(article.title.text).chars(WIDTH) if article.title else '–'}"
+        words = f" ({len(article.body.text.split()):,} words)" if article.body else ""
+        yield f"  body   {Truncator(article.body.text).chars(WIDTH) if article.body else '–'}{words}"
 
 
 DESCRIPTIONS: Mapping[str, Callable[[Cluster], Iterator[str]]] = {"xtract": _document_type, "rtdm-patterns": _articles}

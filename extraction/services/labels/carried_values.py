@@ -40,10 +40,10 @@ def report_carried_values(cluster: Cluster, value: RuleDefinition, learned: Rule
     lists = {each.name: each for each in learned.lists}
     counts, list_counts = {each.name: each for each in effect.attributes}, {each.name: each for each in effect.lists}
     for repair in [each.repair for each in designs.find_breaks(cluster.pk).values() if each.repair]:
-        told = repair.read_report()
-        for entry in told.attributes:
+        report = repair.read_report()
+        for entry in report.attributes:
             attributes.setdefault(entry.name, _renew_counts(entry, counts.get(entry.name, entry)))
-        for one in told.lists:
+        for one in report.lists:
             lists.setdefault(one.name, _renew_list_counts(one, list_counts.get(one.name, one)))
     return replace(
         learned,

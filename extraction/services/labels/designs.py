@@ -22,7 +22,7 @@ from extraction.models import Attribute, Breakage, Cluster, Label, Rule, Snapsho
 from extraction.services.core.stored_pages import StoredPage
 from extraction.services.labels import proofs
 
-Said = TypeVar("Said")
+Marks = TypeVar("Marks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +82,12 @@ def find_check_pages(rule: Rule) -> list[int]:
     return _list_new_pages(breakage) if breakage else []
 
 
-def keep_current_labels(cluster: Cluster, labels: Mapping[int, Mapping[int, Said]]) -> dict[int, Mapping[int, Said]]:
+def keep_current_labels(cluster: Cluster, labels: Mapping[int, Mapping[int, Marks]]) -> dict[int, Mapping[int, Marks]]:
     """Return {attribute: {snapshot: what is said}} without the labels of the old design."""
     return _drop_old(cluster, labels, {pk: {name} for pk, name in Attribute.objects.filter(pk__in=labels).values_list("pk", "name")})
 
 
-def keep_current_row_labels(cluster: Cluster, labels: Mapping[int, Mapping[int, Said]]) -> dict[int, Mapping[int, Said]]:
+def keep_current_row_labels(cluster: Cluster, labels: Mapping[int, Mapping[int, Marks]]) -> dict[int, Mapping[int, Marks]]:
     """Do the same for {list: {snapshot: rows}}. A list follows the last break among its attributes."""
     names: dict[int, set[str]] = {pk: set() for pk in labels}
     for pk, name in Attribute.objects.filter(list__in=labels).values_list("list", "name"):
@@ -101,13 +101,13 @@ def _list_new_pages(breakage: Breakage) -> list[int]:
 
 
 def _drop_old(
-    cluster: Cluster, labels: Mapping[int, Mapping[int, Said]], names: Mapping[int, Collection[str]]
-) -> dict[int, Mapping[int, Said]]:
+    cluster: Cluster, labels: Mapping[int, Mapping[int, Marks]], names: Mapping[int, Collection[str]]
+) -> dict[int, Mapping[int, Marks]]:
     broke, pages = find_breaks(cluster.pk), {pk for said in labels.values() for pk in said}
     if not pages:
         return dict(labels)
     fetched = dict(Snapshot.objects.filter(pk__in=pages).values_list("pk", "fetched_at"))
-    old, found = _find_superseded(cluster, pages), dict[int, Mapping[int, Said]]()
+    old, found = _find_superseded(cluster, pages), dict[int, Mapping[int, Marks]]()
     for pk, said in labels.items():
         last = max((broke[name] for name in names.get(pk, ()) if name in broke), key=lambda each: each.at, default=None)
         since = {page for page in said if page not in old and (last is None or _is_since_break(page, fetched.get(page), last))}

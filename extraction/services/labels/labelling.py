@@ -10,7 +10,7 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import Location, value
 from extraction.algorithms.learning.page_table import find_unread_tags
 from extraction.models import Attribute, Cluster, Label, Snapshot
-from extraction.models.marked_places import Said, read_said
+from extraction.models.marked_places import MarkedPlaces, read_marked_places
 from extraction.services.core.stored_pages import read_elements
 
 MAX_PLACES = 2_000
@@ -67,10 +67,10 @@ def set_labels(
         return Label.objects.bulk_create(labels)
 
 
-def get_labels(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, row: int = 0) -> Said:
+def get_labels(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, row: int = 0) -> MarkedPlaces:
     """Return what is said now: the places, None for "not on this page", () for nothing."""
     labels = Label.objects.filter(cluster=cluster, snapshot=snapshot, attribute=attribute, row=row)
-    return read_said(list(labels.order_by("position").values_list("location", flat=True)))
+    return read_marked_places(list(labels.order_by("position").values_list("location", flat=True)))
 
 
 def _check(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, locations: Sequence[Location] | None, row: int) -> None:

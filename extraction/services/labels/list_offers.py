@@ -17,8 +17,8 @@ def note_offer(cluster: Cluster, record_list: RecordList, rows: Mapping[int, int
     whole: the snapshots on which all rows are marked.
     """
     for snapshot, count in rows.items():
-        said = {"rows": count, "whole": snapshot in whole}
-        OfferedRows.objects.update_or_create(cluster=cluster, list=record_list, snapshot_id=snapshot, defaults=said)
+        figures = {"rows": count, "whole": snapshot in whole}
+        OfferedRows.objects.update_or_create(cluster=cluster, list=record_list, snapshot_id=snapshot, defaults=figures)
 
 
 def find_whole_pages(cluster_id: int, record_list: RecordList) -> tuple[int, ...]:
@@ -33,21 +33,21 @@ def count_offered_rows(cluster: Cluster, record_list: RecordList) -> dict[int, i
     return dict(found.order_by("snapshot").values_list("snapshot", "rows"))
 
 
-def compare_with_offer(said: Mapping[int, int], given: Mapping[int, int]) -> OfferDifference | None:
+def compare_with_offer(offered: Mapping[int, int], given: Mapping[int, int]) -> OfferDifference | None:
     """Return the pages on which a rule gives a clearly different number of rows, at most MAX_LISTED; None if there are none.
 
-    said: {snapshot: rows offered}.
+    offered: {snapshot: rows offered}.
     given: {snapshot: rows that the rule gives}.
     """
-    seen = {snapshot: (rows, given[snapshot]) for snapshot, rows in said.items() if snapshot in given}
-    unlike = {snapshot: pair for snapshot, pair in seen.items() if abs(pair[1] - pair[0]) > UNLIKE * pair[0]}
+    both = {snapshot: (rows, given[snapshot]) for snapshot, rows in offered.items() if snapshot in given}
+    unlike = {snapshot: pair for snapshot, pair in both.items() if abs(pair[1] - pair[0]) > UNLIKE * pair[0]}
     if not unlike:
         return None
     order = sorted(unlike, key=lambda snapshot: (-abs(unlike[snapshot][1] - unlike[snapshot][0]), snapshot))[:MAX_LISTED]
     return OfferDifference(
-        rows=sum(rows for rows, _ in seen.values()),
-        given=sum(count for _, count in seen.values()),
-        pages=len(seen),
+        rows=sum(rows for rows, _ in both.values()),
+        given=sum(count for _, count in both.values()),
+        pages=len(both),
         unlike=len(unlike),
         on=tuple(UnlikePage(snapshot=snapshot, rows=unlike[snapshot][0], given=unlike[snapshot][1]) for snapshot in order),
     )

@@ -148,7 +148,11 @@ def _explain(
     names, voted = {each.name for each in value.attributes}, list(space.pages)
     snapshots = page_data.choose_checked_pages(cluster)
     given = rule_checks.extract_values(value, {snapshot.pk: snapshot for snapshot in snapshots})
-    items = page_data.read_items(snapshots)
+    data = page_data.read_embedded_data(snapshots)
+    for snapshot in snapshots:
+        if data[snapshot.pk].problem:
+            progress.problem(snapshot.page.url, f"embedded data: {data[snapshot.pk].problem}")
+    items = {pk: each.items for pk, each in data.items()}
     explained = {}
     for attribute in attributes:
         if attribute.name in names:

@@ -79,7 +79,7 @@ def get_default_layout(cluster: Cluster, **changes: Any) -> Layout:
     attributes += [(each.name, each.multiple) for each in schema if each.list is None]
     if not attributes:
         rule = Rule.objects.filter(cluster=cluster).order_by("-version").first()
-        attributes = _of_rule(rule.read_definition(), wanted) if rule else []
+        attributes = _list_rule_attributes(rule.read_definition(), wanted) if rule else []
     layout = Layout((*(name for name, _ in attributes), URL_COLUMN), multiple=frozenset(name for name, several in attributes if several))
     return replace(layout, **changes)
 
@@ -98,7 +98,7 @@ def find_usual_list(cluster: Cluster) -> str:
     return names[0] if names else ""
 
 
-def _of_rule(rule: RuleDefinition, wanted: str) -> list[tuple[str, bool]]:
+def _list_rule_attributes(rule: RuleDefinition, wanted: str) -> list[tuple[str, bool]]:
     rows = [attribute for each in rule.lists if each.name == wanted for attribute in each.attributes]
     return [(each.name, each.multiple) for each in [*rows, *rule.attributes]]
 
@@ -114,7 +114,7 @@ def write_rows(source: Cluster | RecordQuerySet, layout: Layout | None = None) -
         source = Record.objects.filter(cluster=source).now().order_by("pk")
     if layout is None:
         raise TypeError("records need a layout; a cluster has a default one")
-    return _lines(source, layout)
+    return _write_lines(source, layout)
 
 
 def join_lines(lines: Iterable[str]) -> Iterator[str]:
@@ -134,10 +134,10 @@ def join_lines(lines: Iterable[str]) -> Iterator[str]:
 def write_line(cells: Iterable[str]) -> str:
     """Return one line of RFC 4180 with its CRLF. A single empty cell is quoted, because most readers skip blank lines."""
     fields = list(cells)
-    return '""\r\n' if fields == [""] else ",".join(map(_field, fields)) + "\r\n"
+    return '""\r\n' if fields == [""] else ",".join(map(_quote_field, fields)) + "\r\n"
 
 
-def _field(text: str) -> str:
+def _quote_field(text: str) -> str:
     """Return a field, quoted if RFC 4180 or a reader with another separator requires it."""
     writer = csv.writer(_Echo(), quoting=csv.QUOTE_ALL) if _OTHER_SEPARATOR.search(text) else csv.writer(_Echo())
     return str(writer.writerow([text])).removesuffix("\r\n") if text else ""
@@ -145,7 +145,7 @@ def _field(text: str) -> str:
 
 def write_cell(name: str, values: Sequence[RecordValue], layout: Layout) -> str:
     """Return the text of one attribute's cell. The parts of a JSON list are not guarded."""
-    texts = [_text(value, normalised=layout.normalised) for value in values]
+    texts = [_choose_text(value, normalised=layout.normalised) for value in values]
     if layout.several == "json" and (name in layout.multiple or len(texts) > 1):
         return json.dumps(texts, ensure_ascii=False)
     return guard_formula(layout.separator.join(map(guard_formula, texts))) if layout.guarded else layout.separator.join(texts)
@@ -158,7 +158,7 @@ def guard_formula(text: str) -> str:
     return text if harmless else f"'{text}"
 
 
-def _lines(records: RecordQuerySet, layout: Layout) -> Iterator[str]:
+def _write_lines(records: RecordQuerySet, layout: Layout) -> Iterator[str]:
     guarded = guard_formula if layout.guarded else str
     yield (BOM if layout.bom else "") + write_line(map(guarded, layout.columns))
     found = records.given().values_list("values", "rows", "snapshot__page__url")
@@ -172,7 +172,7 @@ def _lines(records: RecordQuerySet, layout: Layout) -> Iterator[str]:
             )
 
 
-def _text(value: RecordValue, *, normalised: bool) -> str:
+def _choose_text(value: RecordValue, *, normalised: bool) -> str:
     return value.value if normalised and value.value is not None else value.raw
 
 

@@ -83,17 +83,17 @@ def run_extraction(run: Run, progress: Progress) -> RunSummary:
     """Extract from every page that belongs to a template of the run's rules, and return the figures."""
     targets = find_targets(run)
     matcher = Matcher(run.site)
-    pages = _pages(run.site, list(targets))
+    pages = _select_pages(run.site, list(targets))
     total, done, started = pages.count(), 0, time.monotonic()
     left: Counter[str] = Counter()
     progress(0, total=total, message="Extracting")
-    for batch in _batches(pages):
+    for batch in _read_batches(pages):
         left += extract_batch(run, targets, matcher, batch)
         done += len(batch)
         rate = done / max(time.monotonic() - started, 1e-3)
         progress(min(done, total), message=f"Extracting, {rate:,.0f} pages per second")
     removed = _remove_stale(run, list(targets))
-    return _summary(run, left, removed=removed, pages=done, seconds=time.monotonic() - started)
+    return _summarize(run, left, removed=removed, pages=done, seconds=time.monotonic() - started)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +121,13 @@ def find_targets(run: Run) -> dict[int, Target]:
     return targets
 
 
-def _pages(site: Site, cluster_ids: Sequence[int]) -> QuerySet[Snapshot]:
+def _select_pages(site: Site, cluster_ids: Sequence[int]) -> QuerySet[Snapshot]:
     """Return the current snapshots with kept bytes that belong to these templates or to none."""
     current = Snapshot.objects.of_site(site).current().kept()
     return current.filter(Q(cluster_id__in=cluster_ids) | Q(cluster=None)).order_by("pk")
 
 
-def _batches(pages: QuerySet[Snapshot]) -> Iterator[list[PageRow]]:
+def _read_batches(pages: QuerySet[Snapshot]) -> Iterator[list[PageRow]]:
     """Yield the pages in batches. Each batch is a query of its own, since records are written between them."""
     fields = ("pk", "sha256", "content_type", "error", "vector", "scheme", "cluster_id", "page__url")
     last = 0
@@ -192,14 +192,14 @@ def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], e
         root = read(page)
         extraction = apply.extract_values(target.sheet, root)
         raw = extraction.values
-        base, language = _base(root, page.url), detect_language(root, page.url)
+        base, language = _find_base(root, page.url), detect_language(root, page.url)
         given = [each for each in target.value.attributes if raw.get(each.name)]
         found = {each.name: _typed(each, raw[each.name], base_url=base, language=language) for each in given}
         for each in target.value.lists:
             given_rows = extraction.rows.get(each.name, ())
             rows[each.name] = [_typed_row(each, row, base_url=base, language=language) for row in given_rows]
         counts = {name: len(many) for name, many in found.items()}
-        state, reason = _verdict(target.value, counts, {name: many for name, many in rows.items() if many}, extraction)
+        state, reason = _judge_record(target.value, counts, {name: many for name, many in rows.items() if many}, extraction)
     except PageError as error:
         state, reason = Record.State.FAILED, f"The page cannot be read: {error}"
     except RuleError as error:
@@ -233,7 +233,7 @@ def _typed_row(each: ListRule, row: Mapping[str, tuple[str, ...]], *, base_url: 
     return {one.name: _typed(one, row[one.name], base_url=base_url, language=language)[:MAX_VALUES] for one in given}
 
 
-def _base(root: etree._Element, url: str) -> str:
+def _find_base(root: etree._Element, url: str) -> str:
     """Return the base address of the page's relative addresses; "" when there is none, as for a page known only by a file name."""
     address = url if "://" in url else ""
     bases = _BASES(root)
@@ -243,7 +243,7 @@ def _base(root: etree._Element, url: str) -> str:
         return address
 
 
-def _verdict(
+def _judge_record(
     rule: RuleDefinition, counts: Mapping[str, int], rows: Mapping[str, Sequence[Any]], extraction: Extraction
 ) -> tuple[Record.State, str]:
     failed = extraction.failed
@@ -302,19 +302,19 @@ def add_states(summary: RunSummary, run: Run) -> RunSummary:
     )
 
 
-def _summary(run: Run, left: Mapping[str, int], *, removed: int, pages: int, seconds: float) -> RunSummary:
+def _summarize(run: Run, left: Mapping[str, int], *, removed: int, pages: int, seconds: float) -> RunSummary:
     summary = RunSummary(
         pages=pages,
         unmatched=left.get("unmatched", 0),
         unreadable=left.get("unreadable", 0),
         removed=removed,
-        reason=_commonest_reason(run),
+        reason=_find_commonest_reason(run),
         pages_per_s=round(pages / max(seconds, 1e-3), 1),
     )
     return add_states(summary, run)
 
 
-def _commonest_reason(run: Run) -> str:
+def _find_commonest_reason(run: Run) -> str:
     """Return the most common reason why the run's records failed; empty when none did."""
     failed = Record.objects.failed().filter(run=run).order_by().values_list("reason").annotate(n=Count("pk"))
     return str(max(failed, key=lambda row: (row[1], row[0]), default=("", 0))[0])

@@ -48,14 +48,14 @@ def search_records(
     """
     records = Record.objects.filter(cluster=cluster).in_part(part).select_related("snapshot__page")
     for word in query.split():
-        records = records.filter(_holds(word))
+        records = records.filter(_match_word(word))
     if state in Record.State.values:
         records = records.filter(state=state)
     if attribute:
         records = records.filter(values__has_key=attribute)
     if missing:
         records = records.exclude(values__has_key=missing)
-    return _sorted(records, cluster, sort)
+    return _sort_records(records, cluster, sort)
 
 
 def find_place(record: Record, attribute: str, position: int = 0) -> Location:
@@ -81,11 +81,11 @@ def find_place(record: Record, attribute: str, position: int = 0) -> Location:
     return places[before]
 
 
-def _holds(word: str) -> Q:
+def _match_word(word: str) -> Q:
     return Q(text__contains=word.casefold()) | Q(snapshot__page__url__icontains=word)
 
 
-def _sorted(records: RecordQuerySet, cluster: Cluster, sort: str) -> RecordQuerySet:
+def _sort_records(records: RecordQuerySet, cluster: Cluster, sort: str) -> RecordQuerySet:
     name, descending = sort.removeprefix("-"), sort.startswith("-")
     expression: F | Func | None = None
     if name in SORTS:
@@ -93,14 +93,14 @@ def _sorted(records: RecordQuerySet, cluster: Cluster, sort: str) -> RecordQuery
     else:
         attribute = Attribute.objects.of_cluster(cluster).filter(name=name).first()
         if attribute:
-            expression = _first_value(attribute)
+            expression = _select_first_value(attribute)
     if expression is None:
         return records.order_by("pk")
     order = expression.desc(nulls_last=True) if descending else expression.asc(nulls_last=True)
     return records.order_by(order, "pk")
 
 
-def _first_value(attribute: Attribute) -> Func:
+def _select_first_value(attribute: Attribute) -> Func:
     """Return an expression for an attribute's first value.
 
     Numbers and prices become numbers, texts stay as on the page, and other types are in their normal form.

@@ -5,7 +5,7 @@ from extraction.models import Attribute
 
 
 def build_attribute_rule(attribute: Attribute, alternatives: tuple[Selector, ...]) -> AttributeRule:
-    """The rule of a record type's attribute with these selectors."""
+    """Return the rule of a record type's attribute with these selectors."""
     return AttributeRule(
         name=attribute.name,
         type=attribute.type,  # type: ignore[arg-type]

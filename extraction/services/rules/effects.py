@@ -1,4 +1,4 @@
-"""What a rule gives on the pages of its cluster. It is tried on a few pages before it is saved, and counted over many for its report."""
+"""Try a rule on a few pages of its cluster before it is saved, and count over many pages what it gives, for its report."""
 
 import time
 from collections import Counter
@@ -18,18 +18,18 @@ from extraction.services.labels import designs
 from extraction.services.rules import xpath_trial
 
 PREVIEW_PAGES = 20
-"""Pages a change is tried on before it is saved: as many as a person looks at, and a second's work."""
+"""Pages that a change is tried on before it is saved: as many as a person looks at. It takes a second."""
 
 PREVIEW_BYTES = 40_000_000
-"""Bytes of the pages a change is tried on, however few pages that are. A single page may have 32 MB."""
+"""The most bytes of the pages that a change is tried on. A single page may have 32 MB."""
 
 REPORT_PAGES = 2_000
-"""Pages a report counts over. A share of 2,000 is known to within two per cent; more would only take longer."""
+"""Pages that a report counts over. Shares of 2,000 pages are known to within two per cent; more pages would only take longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleEffectRow:
-    """One page: what the attribute gives with the old rule and with the new one. error: why it could not be tried."""
+    """The attribute's values on one page by the old rule and by the new one. error: why the page could not be tried."""
 
     snapshot_id: int
     url: str
@@ -46,9 +46,11 @@ class RuleEffectRow:
 class RuleEffect:
     """A changed rule compared with the old one.
 
-    error: what is wrong with the change, in words; empty when it can be saved. rows: the pages it was tried on.
-    checked, total: pages tried and pages of the cluster. gained, lost, changed, same: pages by what happened to the value.
-    hits: pages where the new rule gives a value.
+    error: what is wrong with the change, in words; empty if it can be saved.
+    rows: the pages that it was tried on.
+    checked, total: numbers of pages tried and of pages of the cluster.
+    gained, lost, changed, same: numbers of pages by what happened to the value.
+    hits: the number of pages on which the new rule gives a value.
     """
 
     error: str = ""
@@ -104,20 +106,17 @@ class _ListTally:
 
 
 def compare_rules(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, attribute: str, *, on: Sequence[int] = ()) -> RuleEffect:
-    """One attribute's values by two rules on up to PREVIEW_PAGES pages, within the trial's time limit.
+    """Compare an attribute's values by two rules on up to PREVIEW_PAGES pages, within the trial's time limit.
 
-    on: the snapshots to try. By default pages of the cluster are tried, samples first.
+    on: the snapshots to try; by default pages of the cluster, samples first.
     """
     pages = list(_within(stored_pages.find_stored_pages(on[:PREVIEW_PAGES]), PREVIEW_BYTES)) if on else _preview_pages(cluster)
     contents = [(stored_pages.find_bytes(source), source.content_type) for source in pages]
     tried = xpath_trial.try_rules([old, new], contents, limit_s=xpath_trial.LIMIT_S)
     if len(tried.values) + len(tried.errors) < len(pages):
         stuck = pages[len(tried.values) + len(tried.errors)]
-        if tried.too_much:
-            return RuleEffect(
-                error=f"It needs too much time or memory on {stuck.url}. Start the XPath at an element with an id or a class."
-            )
-        return RuleEffect(error=f"It could not be tried on {stuck.url}: {tried.reason}.")
+        advice = " Start the XPath at an element with an id or a class." if tried.too_much else ""
+        return RuleEffect(error=f"It could not be tried on {stuck.url}: {tried.reason}.{advice}")
     rows = []
     for number, source in enumerate(pages):
         failed = [each[attribute] for each in tried.failed.get(number, ())[1:] if attribute in each]
@@ -142,7 +141,7 @@ def compare_rules(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, at
 
 
 def count_effects(cluster: Cluster, rule: RuleDefinition, *, progress: Progress | None = None, done: int = 0) -> RuleReport:
-    """Counts what each attribute and list of a rule gives on the cluster's pages (at most REPORT_PAGES, spread evenly).
+    """Count what each attribute and list of a rule gives on the cluster's pages (at most REPORT_PAGES, spread evenly).
 
     The result holds figures only, and nothing about how the rule was made. It names at most MAX_LISTED snapshots of each kind.
     """
@@ -176,7 +175,7 @@ def count_effects(cluster: Cluster, rule: RuleDefinition, *, progress: Progress 
 
 
 def _preview_pages(cluster: Cluster) -> list[StoredPage]:
-    """Returns the samples in order, then other pages chosen as for the learning set, up to PREVIEW_PAGES and PREVIEW_BYTES."""
+    """Return the samples in order, then other pages chosen as for the learning set, up to PREVIEW_PAGES and PREVIEW_BYTES."""
     samples = list(SamplePage.objects.filter(cluster=cluster).order_by("position").values_list("snapshot_id", flat=True)[:PREVIEW_PAGES])
     chosen = stored_pages.choose_pages(
         samples, designs.find_learnable_pages(cluster.pk), max_bytes=stored_pages.PAGE_FACTOR * PREVIEW_BYTES

@@ -18,7 +18,7 @@ class ExportedRule:
 
 
 def export_rule(rule: Rule, form: exports.Form) -> ExportedRule:
-    """The rule in one of `exports.FORMS`. Raises RuleError or XPathError when the row does not hold a rule."""
+    """Return the rule in one of `exports.FORMS`. Raises RuleError or XPathError if the row does not hold a rule."""
     cluster = rule.cluster
     records = cluster.record_type.name if cluster.record_type else cluster.label
     name = f"{cluster.site.slug} {records}"

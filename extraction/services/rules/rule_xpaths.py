@@ -16,7 +16,7 @@ class DefinitionEntry:
 
 
 def read_definition_or_empty(rule: Rule) -> RuleDefinition:
-    """Returns the version's definition, or an empty one if the row holds none, so that its page can be shown."""
+    """Return the version's definition, or an empty one if the row holds none, so that its page can be shown."""
     try:
         return rule.read_definition()
     except (RuleError, XPathError):
@@ -24,7 +24,7 @@ def read_definition_or_empty(rule: Rule) -> RuleDefinition:
 
 
 def find_entries(rule: Rule) -> dict[str, DefinitionEntry]:
-    """Returns what a version has for each attribute. An attribute of a list comes with the list's rows."""
+    """Return what a version has for each attribute. An attribute of a list comes with the list's rows."""
     value = read_definition_or_empty(rule)
     found = {each.name: DefinitionEntry(each) for each in value.attributes}
     for one in value.lists:
@@ -33,7 +33,7 @@ def find_entries(rule: Rule) -> dict[str, DefinitionEntry]:
 
 
 def format_xpaths(entry: DefinitionEntry | None) -> tuple[str, ...]:
-    """Returns the entry's XPaths, () for None."""
+    """Return the entry's XPaths, () for None."""
     if entry is None:
         return ()
     rows = " or ".join(each.xpath for each in entry.rows)

@@ -1,4 +1,4 @@
-"""What people do to rules: publish, retire, restore and edit them. All versions are kept, and one rule of a cluster serves at a time.
+"""Publish, retire and edit rules. All versions are kept, and one rule of a cluster serves at a time.
 
 The allowed changes of state are in `Rule.TRANSITIONS`. Every change is a compare-and-set in a transaction that locks the cluster's row, so
 two people who publish at once follow one another. The constraint `one_serving_rule_per_cluster` backs this up.
@@ -31,33 +31,44 @@ class StateError(Exception):
     """The rule's state does not allow what was asked. The message says why."""
 
 
+PUBLISHABLE = (*Rule.UNPUBLISHED, *Rule.ENDED)
+"""The states from which a rule can go live."""
+
+
 def publish_rule(rule: Rule, user: User | None = None, *, what: Decision.What = Decision.What.PUBLISHED) -> Rule:
-    """Makes a draft or a retired rule the live one; the one before it is retired in the same transaction. what: how it was decided.
+    """Make a draft or a retired rule the live one, and retire the one before it in the same transaction.
 
-    Raises StateError when the rule is no longer a draft or retired, or when it cannot be run.
+    user: the person who decided; None if nobody did.
+    what: how it was decided.
+
+    Raises StateError if the rule is in another state or cannot be run.
     """
-    published = _go_live(rule, (*Rule.UNPUBLISHED, *Rule.ENDED), user, what)
+    _check_runnable(rule)
+    try:
+        changed = _replace_serving(rule, user, what)
+    except IntegrityError as error:
+        raise StateError("Another version was published at the same moment. Check it, then try again.") from error
+    rule.refresh_from_db()
+    if not changed:
+        wanted = " or ".join(state.label.lower() for state in PUBLISHABLE)
+        raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}, but it must be {wanted}.")
+    logger.info("%s published by %s", rule, user)
     signals.rule_published.send(Rule, rule=rule, user=user)
-    return published
-
-
-def restore_rule(rule: Rule, user: User | None = None) -> Rule:
-    """Makes a retired rule the live one again. Raises StateError when it is not retired."""
-    return _go_live(rule, Rule.ENDED, user, Decision.What.PUBLISHED)
+    return rule
 
 
 def retire_rule(rule: Rule, user: User | None = None) -> Rule:
-    """Takes the live rule out of use, which leaves the cluster without one. Raises StateError when the rule is not live."""
+    """Take the live rule out of use, which leaves the cluster without one. Raises StateError when the rule is not live."""
     with transaction.atomic():
         if not move_rule(rule, Rule.State.RETIRED):
             raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}; only a live rule can be retired.")
-        _decided(rule, Decision.What.RETIRED, user)
+        _record_decision(rule, Decision.What.RETIRED, user)
     logger.info("%s retired by %s", rule, user)
     return rule
 
 
 def move_rule(rule: Rule, state: Rule.State) -> bool:
-    """Changes a rule's state by compare-and-set. Returns False when `Rule.TRANSITIONS` does not allow it from the row's state."""
+    """Change a rule's state by compare-and-set. Returns False when `Rule.TRANSITIONS` does not allow it from the row's state."""
     before = [each for each, after in Rule.TRANSITIONS.items() if state in after]
     times = {} if state in Rule.UNPUBLISHED else {"published_at": Coalesce("published_at", timezone.now())}
     changed = Rule.objects.filter(pk=rule.pk, state__in=before).update(state=state, **times)
@@ -66,7 +77,7 @@ def move_rule(rule: Rule, state: Rule.State) -> bool:
 
 
 def preview_xpath(rule: Rule, attribute: str, xpath: str) -> RuleEffect:
-    """Compares an attribute's values with another XPath to its present values. Nothing is saved."""
+    """Compare an attribute's values with another XPath to its present values. Nothing is saved."""
     wrong = xpath_words.explain_xpath(xpath)
     if wrong:
         return RuleEffect(error=wrong)
@@ -80,10 +91,10 @@ def preview_xpath(rule: Rule, attribute: str, xpath: str) -> RuleEffect:
 
 
 def edit_xpath(rule: Rule, attribute: str, xpath: str, user: User | None = None) -> Rule:
-    """A new draft: the rule with another XPath for one attribute, in place of all its alternatives.
+    """Save a new draft: the rule with another XPath for one attribute, in place of all its alternatives.
 
-    A part of the text that all alternatives agree on (after "by ", before ",") stays. The rule need not have
-    the attribute yet, if the record type has it. Raises XPathError or RuleError, which say in words why the XPath cannot be used.
+    A part of the text that all alternatives agree on (after "by ", before ",") stays. The rule may lack the attribute if the record
+    type has it. Raises XPathError or RuleError, which say why the XPath cannot be used.
     """
     effect = preview_xpath(rule, attribute, xpath)
     if effect.error:
@@ -93,7 +104,7 @@ def edit_xpath(rule: Rule, attribute: str, xpath: str, user: User | None = None)
 
 
 def add_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleReport, origin: Rule.Origin, user: User | None = None) -> Rule:
-    """A new version of the cluster's rule as a draft. If the newest version is already this draft, only its report is replaced."""
+    """Save a new version of the cluster's rule as a draft. If the newest version is already this draft, only its report is replaced."""
     definition, stylesheet = value.as_json(), xslt.write_stylesheet(value)
     xslt.Stylesheet.compile(stylesheet)
     with transaction.atomic():
@@ -116,33 +127,25 @@ def add_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleReport, or
 
 
 def compile_rule(rule: Rule) -> xslt.Stylesheet:
-    """The rule's stylesheet, ready to run. Raises RuleError when the row does not hold one."""
+    """Return the rule's stylesheet, ready to run. Raises RuleError if the row does not hold one."""
     return xslt.Stylesheet.compile(rule.stylesheet)
 
 
-def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: User | None, what: Decision.What) -> Rule:
+def _check_runnable(rule: Rule) -> None:
+    """Raise StateError if the rule has no attributes or cannot be run."""
     try:
         if not rule.read_definition().every:
             raise StateError(f"Version {rule.version} has no attributes, so there is nothing to publish.")
         xslt.Stylesheet.compile(rule.stylesheet)
     except (RuleError, XPathError) as error:
         raise StateError(f"Version {rule.version} cannot be run: {error}") from error
-    try:
-        changed = _swap(rule, states, user, what)
-    except IntegrityError as error:
-        raise StateError("Another version was published at the same moment. Check it, then try again.") from error
-    rule.refresh_from_db()
-    if not changed:
-        wanted = " or ".join(state.label.lower() for state in states)
-        raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}, but it must be {wanted}.")
-    logger.info("%s published by %s", rule, user)
-    return rule
 
 
-def _swap(rule: Rule, states: tuple[Rule.State, ...], user: User | None, what: Decision.What) -> bool:
+def _replace_serving(rule: Rule, user: User | None, what: Decision.What) -> bool:
+    """Retire the serving rule and make this one live. Return False if its state does not allow that."""
     with transaction.atomic():
         Cluster.objects.select_for_update().get(pk=rule.cluster_id)
-        ready = Rule.objects.select_for_update().filter(pk=rule.pk, state__in=states)
+        ready = Rule.objects.select_for_update().filter(pk=rule.pk, state__in=PUBLISHABLE)
         if not ready.exists():
             return False
         serving = Rule.objects.serving().filter(cluster_id=rule.cluster_id)
@@ -150,17 +153,17 @@ def _swap(rule: Rule, states: tuple[Rule.State, ...], user: User | None, what: D
         serving.update(state=Rule.State.RETIRED)
         changed = ready.update(state=Rule.State.LIVE, published_at=timezone.now())
         if changed:
-            _decided(rule, what, user)
+            _record_decision(rule, what, user)
         return bool(changed)
 
 
-def _decided(rule: Rule, what: Decision.What, user: User | None) -> None:
-    """Records who decided. Called in the transaction of the decision."""
+def _record_decision(rule: Rule, what: Decision.What, user: User | None) -> None:
+    """Store who decided. The caller holds the transaction of the decision."""
     Decision.objects.create(rule=rule, what=what, at=timezone.now(), by=user, by_name=user.get_username() if user else "")
 
 
 def _with_xpath(rule: Rule, value: RuleDefinition, attribute: str, xpath: str) -> RuleDefinition:
-    """Returns the rule with the attribute's alternatives replaced. An attribute that it lacks is added in the record type's order."""
+    """Return the rule with the attribute's alternatives replaced. An attribute that it lacks is added in the record type's order."""
     if any(each.name == attribute for each in value.attributes):
         return replace(value, attributes=tuple(_replaced(each, xpath) if each.name == attribute else each for each in value.attributes))
     schema = list(Attribute.objects.of_cluster(rule.cluster))
@@ -180,7 +183,7 @@ def _replaced(attribute: AttributeRule, xpath: str) -> AttributeRule:
 
 
 def _edited_report(rule: Rule, attribute: str, xpath: str, effect: RuleEffect, user: User | None) -> RuleReport:
-    """The old report with this attribute's entry replaced by what the trial showed."""
+    """Return the old report with this attribute's entry replaced by what the trial showed."""
     old = rule.read_report()
     entry = AttributeReport(
         name=attribute,

@@ -1,9 +1,8 @@
-"""A person's XPath tried out where it can do no harm: in a child process with limits.
+"""Try a person's XPath in a child process with limits, where it can do no harm.
 
-libxml2 cannot be interrupted, and an XPath of thirty characters can keep it busy for hours. What is typed into the
-dashboard is therefore never evaluated in the web process: a child evaluates it on a few pages, gives each page's
-values, and is killed when its time is over. The values that it gave until then are used.
-The child needs no Django; it starts in a tenth of a second.
+libxml2 cannot be interrupted, and an XPath of thirty characters can keep it busy for hours. So the web process never evaluates
+what is typed into the dashboard. A child evaluates it on a few pages, returns each page's values, and is killed when its time is
+over. The values that it returned until then are used. The child does not need Django and starts in a tenth of a second.
 """
 
 import json
@@ -21,22 +20,24 @@ LIMIT_S = 5
 """Processor time for all pages together: twenty pages of 1 MB take one second with an ordinary XPath."""
 
 PATIENCE = 4
-"""Times LIMIT_S that is waited for the child by the clock, since a busy machine may give it a part of a processor."""
+"""The child may take this many times LIMIT_S by the clock, because a busy machine may give it only a part of a processor."""
 
 MEMORY_BYTES = 2 * 1024**3
-"""Address space of the child: twenty pages of 1 MB need a tenth of it, an XPath for all elements of a deep page any amount."""
+"""Address space of the child. Twenty pages of 1 MB need a tenth of it; an XPath for all elements of a deep page may need any amount."""
 
 MAX_VALUES, MAX_CHARACTERS = 50, 300
-"""Values of an attribute given back a page, and the length of one; a person looks at a few."""
+"""The most values of an attribute that are returned per page, and characters of each. A person looks at a few."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What rules gave on pages, until the child ended.
+    """What rules gave on pages until the child ended.
 
-    values: {page's number: {attribute: values} for each rule}, for pages that were finished. errors: {page's number: why it failed}.
+    values: {page's number: {attribute: values} for each rule}, for finished pages.
+    errors: {page's number: why it failed}.
     failed: {page's number: {attribute: why its XPath failed there} for each rule}, for the same pages as `values`.
-    reason: why the child did not finish the last page, in words; empty if it did. too_much: whether the reason is a limit it reached.
+    reason: in words, why the child did not finish all pages; empty if it did.
+    too_much: whether the reason is a limit that it reached.
     """
 
     values: Mapping[int, Sequence[Mapping[str, tuple[str, ...]]]]
@@ -47,7 +48,10 @@ class Tried:
 
 
 def try_rules(rules: Sequence[RuleDefinition], pages: Sequence[tuple[bytes, str]], *, limit_s: int = LIMIT_S) -> Tried:
-    """Returns what each rule gives on each page, within `limit_s` seconds of processor time. pages: (content, content type or "")."""
+    """Return what each rule gives on each page, within `limit_s` seconds of processor time.
+
+    pages: (content, content type or "") of each page.
+    """
     limits = SandboxLimits(cpu_s=limit_s, wall_s=PATIENCE * limit_s, memory_bytes=MEMORY_BYTES)
     outcome = run_in_sandbox(evaluate_pages, _request(rules, pages), limits=limits)
     given = {row["page"]: row["values"] for row in outcome.rows if "values" in row}
@@ -64,7 +68,7 @@ def _request(rules: Sequence[RuleDefinition], pages: Sequence[tuple[bytes, str]]
 
 
 def evaluate_pages(source: BinaryIO) -> Iterator[dict[str, Any]]:
-    """Runs in the child and yields one row for each page."""
+    """Yield one row for each page. Runs in the child process."""
     head = json.loads(source.readline())
     sheets = [xslt.Stylesheet.compile(xslt.write_stylesheet(RuleDefinition.from_json(row))) for row in head["rules"]]
     for number, (length, kind) in enumerate(head["pages"]):

@@ -1,4 +1,4 @@
-"""Says what is wrong with a person's XPath, and where. libxml2 only says "Invalid expression"."""
+"""Say what is wrong with a person's XPath, and where. libxml2 only says "Invalid expression"."""
 
 from lxml import etree
 
@@ -12,16 +12,18 @@ _PAIRS = {"]": "[", ")": "("}
 
 
 def explain_xpath(text: str) -> str:
-    """What is wrong with the XPath, with the position of the character, counted from 1; empty if the XPath can be used."""
+    """Return what is wrong with the XPath and at which character, counted from 1; empty if the XPath can be used."""
     try:
         XPath(text)
     except XPathError as error:
         misspelt = isinstance(error.__cause__, etree.XPathError) and len(text) <= MAX_EXPLAINED
-        return (_quotes(text) or _brackets(text) or unknown_name(text) or _place(text) if misspelt else "") or str(error)
+        return (
+            _find_open_quote(text) or _find_bracket_error(text) or unknown_name(text) or _locate_error(text) if misspelt else ""
+        ) or str(error)
     return ""
 
 
-def _quotes(text: str) -> str:
+def _find_open_quote(text: str) -> str:
     bare = blanked(text)
     for quote in ('"', "'"):
         if quote in bare:
@@ -29,7 +31,7 @@ def _quotes(text: str) -> str:
     return ""
 
 
-def _brackets(text: str) -> str:
+def _find_bracket_error(text: str) -> str:
     bare, open_at = blanked(text), []
     for position, character in enumerate(bare, 1):
         if character in "[(":
@@ -45,9 +47,9 @@ def _brackets(text: str) -> str:
     return ""
 
 
-def _place(text: str) -> str:
-    """Says in words where the longest valid XPath at the beginning of the text ends; empty if all of it is valid."""
-    end = _valid_length(text)
+def _locate_error(text: str) -> str:
+    """Say in words where the longest valid XPath at the beginning of the text ends; empty if all of it is valid."""
+    end = _measure_valid(text)
     if end >= len(text):
         return ""
     if not end:
@@ -55,7 +57,7 @@ def _place(text: str) -> str:
     return f"At character {end + 1}, “{text[end : end + 20]}” cannot follow “{text[:end][-20:]}”."
 
 
-def _valid_length(text: str) -> int:
+def _measure_valid(text: str) -> int:
     for end in range(len(text), 0, -1):
         try:
             etree.XPath(text[:end])

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import Count, Q
-from django.utils.text import slugify
 
 from extraction.models import Attribute, Cluster, Label, RecordType
+from extraction.services.core.slugs import find_free_slug
 from extraction.services.schema import record_lists, renaming
-
-RESERVED = frozenset({"new"})
 
 
 class InUse(Exception):  # noqa: N818
@@ -52,7 +50,8 @@ def list_record_types() -> list[RecordTypeRow]:
 def create_record_type(name: str, description: str, attributes: Sequence[AttributeDraft]) -> RecordType:
     """Create a record type with its attributes in the given order."""
     with transaction.atomic():
-        record_type = RecordType.objects.create(name=name, description=description, slug=_find_free_slug(name))
+        slug = find_free_slug(RecordType, name, default="record-type", max_length=80)
+        record_type = RecordType.objects.create(name=name, description=description, slug=slug)
         _write(record_type, attributes, {})
     return record_type
 
@@ -129,9 +128,3 @@ def _write(record_type: RecordType, attributes: Sequence[AttributeDraft], rename
         row.list = lists.get(draft.list)
         row.save()
     record_lists.sweep_lists(record_type, list(lists))
-
-
-def _find_free_slug(name: str) -> str:
-    base = slugify(name)[:80].strip("-") or "record-type"
-    taken = set(RecordType.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED
-    return base if base not in taken else next(f"{base}-{n}" for n in range(2, len(taken) + 3) if f"{base}-{n}" not in taken)

@@ -89,8 +89,8 @@ def store_pages(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, l
         if new or changed:
             summary = run.read_summary()
             run.write_summary(replace(summary, new=(summary.new or 0) + new, changed=(summary.changed or 0) + changed))
-    said = {(url, sha256): each for (url, sha256, _), each in known.items()} | {key: (row.error, row.notice) for key, row in made.items()}
-    every = [(visit.url, *said[visit.url, visit.sha256]) for visit in visits]
+    losses = {(url, sha256): each for (url, sha256, _), each in known.items()} | {key: (row.error, row.notice) for key, row in made.items()}
+    every = [(visit.url, *losses[visit.url, visit.sha256]) for visit in visits]
     bad = tuple((url, error) for url, error, _ in every if error)
     return StoredCounts(new, changed, bad, tuple((url, f"{PARTLY}{notice}") for url, error, notice in every if notice and not error))
 

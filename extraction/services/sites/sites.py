@@ -9,12 +9,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, Max, Q
 from django.utils import timezone
-from django.utils.text import slugify
 
 from extraction.models import Breakage, Cluster, Page, Record, Rule, Run, Site, Source
+from extraction.services.core.slugs import find_free_slug
 
-RESERVED = frozenset({"new"})
-"""Slugs that are addresses of other screens."""
+_DOT = re.compile(r"(?<=\w)[.:](?=\w)")
+"""Dots and colons within hosts and numbers: 127.0.0.1 becomes 127-0-0-1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ def find_sites_named_alike(name: str) -> list[Site]:
 def create_site(name: str, address: str = "", *, user: User | None = None) -> Site:
     """Create a site with its own slug."""
     with transaction.atomic():
-        return Site.objects.create(name=name, address=address, slug="-".join(_find_free_slug(name)), created_by=user)
+        slug = find_free_slug(Site, _DOT.sub("-", name), default="site", max_length=120)
+        return Site.objects.create(name=name, address=address, slug=slug, created_by=user)
 
 
 def rename_site(site: Site, name: str, address: str) -> None:
@@ -154,15 +155,3 @@ def summarize_site(site: Site) -> SiteHead:
 def _count_record_states(site_ids: list[int]) -> Iterator[tuple[int, str, int]]:
     current = Record.objects.standing().filter(cluster__site__in=site_ids)
     yield from current.values_list("cluster__site", "state").order_by().annotate(n=Count("pk"))
-
-
-_DOT = re.compile(r"(?<=\w)[.:](?=\w)")
-"""Dots and colons within hosts and numbers: 127.0.0.1 becomes 127-0-0-1."""
-
-
-def _find_free_slug(name: str) -> list[str]:
-    base = slugify(_DOT.sub("-", name))[:120].strip("-") or "site"
-    taken = set(Site.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED
-    if base not in taken:
-        return [base]
-    return [base, str(next(n for n in range(2, len(taken) + 3) if f"{base}-{n}" not in taken))]

@@ -2,19 +2,19 @@
 
 Embedded data can be hostile: JSON nested ten thousand levels deep, microdata that refers to itself, or RDFa that keeps a
 graph library busy for minutes. extruct reads it in a child process with limits on time and memory. When a page exceeds
-them, the child is killed and the page counts as having no data. This module does not need Django.
+them or crashes the child, the page has no items, and its `problem` says why. This module does not need Django.
 """
 
 import json
-import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from lxml import etree
 
 from extraction.algorithms.dom.parse import decode
 from extraction.algorithms.markup.items import Item, parse_items
-from extraction.services.core.sandbox import SandboxLimits, run_in_sandbox
+from extraction.services.core.sandbox import Ending, SandboxLimits, run_in_sandbox
 
 PAGE_S = 5.0
 """Wall-clock time per page. The slowest real page so far took 1.1 s, all of it for RDFa."""
@@ -33,21 +33,37 @@ RDFA_BYTES = 1_000_000
 OUTPUT_BYTES = 256 * 1024**2
 """The items of all pages as JSON, which can be several times as large as the pages."""
 
-log = logging.getLogger(__name__)
+SYNTAXES = {"json-ld": "JSON-LD", "opengraph": "Open Graph", "microdata": "microdata", "rdfa": "RDFa"}
+
+MAX_MESSAGE = 200
+"""The most characters of an extractor's error that are reported."""
 
 
-def read_items(pages: Sequence[tuple[bytes, str]]) -> list[list[Item]]:
-    """Return the items of each page. A page that takes too long or cannot be read has none.
+@dataclass(frozen=True, slots=True)
+class EmbeddedData:
+    """The embedded data of one page.
+
+    items: what was read.
+    problem: in words, what could not be read and why; empty if everything was read.
+    final: whether reading the page again would give the same.
+    """
+
+    items: tuple[Item, ...]
+    problem: str = ""
+    final: bool = True
+
+
+def read_embedded_data(pages: Sequence[tuple[bytes, str]]) -> list[EmbeddedData]:
+    """Return the embedded data of each page.
 
     pages: (content, content type or "") of each page.
     """
-    found: list[list[Item]] = []
+    found: list[EmbeddedData] = []
     while len(found) < len(pages):
         outcome = run_in_sandbox(read_pages, _request(pages[len(found) :]), limits=_limits(len(pages) - len(found)))
-        found += [[Item.from_json(row) for row in rows] for rows in outcome.rows]
-        if len(found) < len(pages):
-            log.warning("A page's own data was not read: %s", outcome.reason)
-            found.append([])  # the child ended at this page
+        found += [EmbeddedData(tuple(map(Item.from_json, row["items"])), row["problem"]) for row in outcome.rows]
+        if len(found) < len(pages):  # the child ended at this page
+            found.append(EmbeddedData((), outcome.reason, final=outcome.ending is not Ending.STOPPED))
     return found
 
 
@@ -64,31 +80,43 @@ def _limits(pages: int) -> SandboxLimits:
 
 def _request(pages: Sequence[tuple[bytes, str]]) -> Iterator[bytes]:
     for content, kind in pages:
-        yield json.dumps([len(content[:MAX_BYTES]), kind]).encode() + b"\n" + content[:MAX_BYTES]
+        yield json.dumps([len(content), kind]).encode() + b"\n" + content
 
 
-def read_pages(source: BinaryIO) -> Iterator[list[dict[str, Any]]]:
-    """Yield the items of each page. Runs in the child process."""
+def read_pages(source: BinaryIO) -> Iterator[dict[str, Any]]:
+    """Yield the items of each page, and the problem or "". Runs in the child process."""
     while head := source.readline():
         length, kind = json.loads(head)
-        yield [item.as_json() for item in _page(source.read(length), kind)]
+        items, problems = _read_page(source.read(length), kind)
+        yield {"items": [item.as_json() for item in items], "problem": "; ".join(problems)}
 
 
-def _page(content: bytes, kind: str) -> list[Item]:
+def _read_page(content: bytes, kind: str) -> tuple[list[Item], list[str]]:
+    """Return the items of a page, and what could not be read of it."""
     from extruct.utils import parse_html
 
+    problems = []
+    if len(content) > MAX_BYTES:
+        content = content[:MAX_BYTES]
+        problems.append(f"only the first {MAX_BYTES // 1_000_000} MB were read")
     _, text = decode(content, content_type=kind or None)
     try:
         tree = parse_html(text.encode("utf-8", "replace"), encoding="utf-8")
-    except (etree.LxmlError, ValueError):
-        return []
+    except (etree.LxmlError, ValueError) as error:
+        return [], [*problems, f"the page cannot be parsed: {error}"[:MAX_MESSAGE]]
+    if _may_hold_rdfa(content) and len(content) > RDFA_BYTES:
+        problems.append(f"RDFa was not read, because the page is larger than {RDFA_BYTES // 1_000_000} MB")
     found: dict[str, Any] = {}
     for name, extractor in _extractors(content):
         try:
             found[name] = list(extractor.extract_items(tree, base_url=None))
-        except Exception:  # noqa: BLE001, S112 - third-party code on a hostile page, in a process of its own
-            continue
-    return parse_items(found)
+        except Exception as error:  # noqa: BLE001 - third-party code on a hostile page, in a process of its own
+            problems.append(f"{SYNTAXES[name]} could not be read: {type(error).__name__}: {error}"[:MAX_MESSAGE])
+    return parse_items(found), problems
+
+
+def _may_hold_rdfa(content: bytes) -> bool:
+    return b"typeof=" in content
 
 
 def _extractors(content: bytes) -> list[tuple[str, Any]]:
@@ -99,7 +127,7 @@ def _extractors(content: bytes) -> list[tuple[str, Any]]:
     chosen: list[tuple[str, Any]] = [("json-ld", JsonLdExtractor()), ("opengraph", OpenGraphExtractor())]
     if b"itemscope" in content:
         chosen.append(("microdata", MicrodataExtractor()))
-    if b"typeof=" in content and len(content) <= RDFA_BYTES:
+    if _may_hold_rdfa(content) and len(content) <= RDFA_BYTES:
         from extruct.rdfa import RDFaExtractor
 
         chosen.append(("rdfa", RDFaExtractor()))

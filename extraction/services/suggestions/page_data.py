@@ -1,7 +1,8 @@
 """Read the embedded data of pages, suggest values from it and check rules against it.
 
-A child process reads the data of each page once; the result is stored beside the page. Embedded data never becomes a
-value of a record by itself: an editor accepts a suggestion, which is then a mark like any other.
+A child process reads the data of each page once. The result is stored beside the page, together with the reason if some of it
+could not be read. Embedded data never becomes a value of a record directly: an editor accepts a suggestion, which is then a mark
+like any other.
 """
 
 import json
@@ -15,13 +16,13 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import Location, clean, value
 from extraction.algorithms.markup import matching, naming, value_places
 from extraction.algorithms.markup.items import Item
-from extraction.algorithms.markup.matching import OfferedProperty
 from extraction.algorithms.markup.naming import NamedProperty
 from extraction.algorithms.rules.values import read_value
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import find_bytes
 from extraction.services.suggestions import markup_process
+from extraction.services.suggestions.markup_process import EmbeddedData
 
 SAMPLE_PAGES = 8
 """Pages read to find out which embedded data a template has."""
@@ -32,7 +33,7 @@ CHECK_PAGES = 200
 MAX_DIFFERENT = 50
 """Pages listed at most whose values differ from their embedded data."""
 
-SCHEME = "data/1"
+SCHEME = "data/2"
 """Part of the names of the stored items. Change it when `markup.items` changes what it reads from a page."""
 
 
@@ -66,23 +67,40 @@ class Agreement:
     different: tuple[int, ...]
 
 
-def read_items(snapshots: Sequence[Snapshot]) -> dict[int, list[Item]]:
-    """Return {snapshot id: items}. Pages that were never read are read now, in one child process."""
-    found = {snapshot.pk: _kept(snapshot.sha256) for snapshot in snapshots}
-    fresh = [snapshot for snapshot in snapshots if found[snapshot.pk] is None]
+@dataclass(frozen=True, slots=True)
+class ProposedRecordType:
+    """A record type that fits the embedded data of a template's pages.
+
+    type: the type that the pages name; empty if they name none.
+    attributes: the proposed attributes; empty if the pages have no data.
+    problems: {the address of a page: what could not be read of its data, and why}.
+    """
+
+    type: str
+    attributes: tuple[NamedProperty, ...]
+    problems: Mapping[str, str]
+
+
+def read_embedded_data(snapshots: Sequence[Snapshot]) -> dict[int, EmbeddedData]:
+    """Return {snapshot id: its data}. Pages that were never read are read now, in one child process."""
+    stored = {snapshot.pk: _read_stored(snapshot.sha256) for snapshot in snapshots}
+    found = {pk: data for pk, data in stored.items() if data is not None}
+    fresh = [snapshot for snapshot in snapshots if snapshot.pk not in found]
     pages = [(find_bytes(snapshot), snapshot.content_type) for snapshot in fresh]
-    for snapshot, items in zip(fresh, markup_process.read_items(pages) if pages else [], strict=True):
-        stored_bytes.keep_file(_name(snapshot.sha256), json.dumps([item.as_json() for item in items]).encode())
-        found[snapshot.pk] = items
-    return {pk: items or [] for pk, items in found.items()}
+    for snapshot, data in zip(fresh, markup_process.read_embedded_data(pages) if pages else [], strict=True):
+        if data.final:
+            row = {"items": [item.as_json() for item in data.items], "problem": data.problem}
+            stored_bytes.keep_file(_name(snapshot.sha256), json.dumps(row).encode())
+        found[snapshot.pk] = data
+    return found
 
 
-def suggest_values(snapshot: Snapshot, attributes: Iterable[Attribute], nodes: Sequence[etree._Element]) -> list[Suggestion]:
-    """Return what the page's embedded data says about the attributes, if the values are also on the page.
+def suggest_values(items: Sequence[Item], attributes: Iterable[Attribute], nodes: Sequence[etree._Element]) -> list[Suggestion]:
+    """Return what a page's embedded data says about the attributes, if the values are also on the page.
 
+    items: the embedded data.
     nodes: the elements of the page.
     """
-    items = read_items([snapshot])[snapshot.pk]
     rows = []
     for attribute in attributes:
         found = matching.match_property(attribute.name, attribute.type, items)
@@ -93,16 +111,14 @@ def suggest_values(snapshot: Snapshot, attributes: Iterable[Attribute], nodes: S
     return rows
 
 
-def find_offered(cluster: Cluster) -> list[OfferedProperty]:
-    """Return the properties found on more than half of the pages that are read."""
+def propose_record_type(cluster: Cluster) -> ProposedRecordType:
+    """Propose a record type with the properties that more than half of the pages that are read have."""
     pages = _spread(cluster, SAMPLE_PAGES)
-    return [row for row in matching.collect_properties(read_items(pages).values()) if 2 * row.pages > len(pages)]
-
-
-def propose_record_type(cluster: Cluster) -> tuple[str, list[NamedProperty]]:
-    """Return (type, attributes) of a record type that fits the template's embedded data; ("", []) when it has none."""
-    rows = find_offered(cluster)
-    return (rows[0].type, naming.name_attributes(rows)) if rows else ("", [])
+    data = read_embedded_data(pages)
+    collected = matching.collect_properties([each.items for each in data.values()])
+    rows = [row for row in collected if 2 * row.pages > len(pages)]
+    problems = {page.page.url: data[page.pk].problem for page in pages if data[page.pk].problem}
+    return ProposedRecordType(rows[0].type if rows else "", tuple(naming.name_attributes(rows)) if rows else (), problems)
 
 
 def measure_agreement(attribute: Attribute, given: Mapping[int, Sequence[str]], items: Mapping[int, Sequence[Item]]) -> Agreement | None:
@@ -159,13 +175,14 @@ def choose_checked_pages(cluster: Cluster) -> list[Snapshot]:
 def _spread(cluster: Cluster, count: int) -> list[Snapshot]:
     ids = list(cluster.snapshots.filter(error="", page__current_id__isnull=False).order_by("pk").values_list("pk", flat=True))
     chosen = ids[:: max(1, -(-len(ids) // count))]
-    return list(Snapshot.objects.filter(pk__in=chosen).order_by("pk"))
+    return list(Snapshot.objects.filter(pk__in=chosen).select_related("page").order_by("pk"))
 
 
-def _kept(sha256: str) -> list[Item] | None:
+def _read_stored(sha256: str) -> EmbeddedData | None:
     try:
         with default_storage.open(_name(sha256), "rb") as file:
-            return [Item.from_json(row) for row in json.loads(file.read())]
+            row = json.loads(file.read())
+            return EmbeddedData(tuple(map(Item.from_json, row["items"])), row["problem"])
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
 

@@ -20,7 +20,7 @@ from extraction.views.policy import requires
 @require_GET
 @requires(Role.VIEWER)
 @xframe_options_sameorigin
-def frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
+def show_frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
     """Show one page, made inert.
 
     `mark=[locations]` outlines places, each in its `hue` if it has one. `preview=1` leaves out the script that reports
@@ -29,7 +29,7 @@ def frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
     snapshot = get_object_or_404(Snapshot.objects.select_related("page", "cluster"), pk=snapshot_id)
     assets = request.build_absolute_uri(addresses.get_folder(snapshot.page.site_id))
     try:
-        marks = _outlines(json.loads(request.GET.get("mark") or "[]"))
+        marks = _read_outlines(json.loads(request.GET.get("mark") or "[]"))
         cluster = snapshot.cluster if request.GET.get("dim") else None
         dimmed = boilerplate.find_dimmed(cluster, snapshot) if cluster else []
         script = not request.GET.get("preview")
@@ -38,7 +38,7 @@ def frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
         return framing.respond_with_failure(f"This page cannot be shown: {error}.")
 
 
-def _outlines(rows: Any) -> list[framing.Outline]:
+def _read_outlines(rows: Any) -> list[framing.Outline]:
     """Return the places to outline. Raises ValueError if `rows` is not a list of places."""
     if not isinstance(rows, list):
         raise ValueError(f"mark: a list is needed, got {rows!r}")

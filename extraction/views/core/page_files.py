@@ -34,14 +34,14 @@ LOADED_AS = frozenset({"", "style", "image", "font", "empty"})
 
 @login_not_required
 @require_safe
-def asset(request: HttpRequest, token: str, name: str) -> HttpResponse:
+def serve_asset(request: HttpRequest, token: str, name: str) -> HttpResponse:
     """Serve one file: `<sha256>.<suffix>`, or `<row>_<depth>_<version>.css`."""
     site_id = addresses.read_token(token)
     wanted = addresses.parse_name(name)
     if site_id is None or wanted is None or request.headers.get("Sec-Fetch-Dest", "") not in LOADED_AS:
         raise Http404("no such file, or the page it belongs to was opened too long ago")
     try:
-        content, content_type = _sheet(site_id, token, wanted) if isinstance(wanted, SheetName) else _file(site_id, wanted)
+        content, content_type = _read_sheet(site_id, token, wanted) if isinstance(wanted, SheetName) else _read_file(site_id, wanted)
     except FileNotFoundError as error:
         raise Http404("its stored bytes are missing") from error
     response = HttpResponse(content, content_type=content_type)
@@ -52,7 +52,7 @@ def asset(request: HttpRequest, token: str, name: str) -> HttpResponse:
 
 @require_safe
 @requires(Role.VIEWER)
-def picture(_request: HttpRequest, slug: str, number: int, sha256: str) -> HttpResponse:
+def serve_picture(_request: HttpRequest, slug: str, number: int, sha256: str) -> HttpResponse:
     """Serve the picture of a template's first sample page, for its card."""
     named = Q(sha256=sha256) | Q(dimmed=sha256)
     if not sha256 or not Preview.objects.filter(named, cluster__site__slug=slug, cluster__number=number).exists():
@@ -65,25 +65,25 @@ def picture(_request: HttpRequest, slug: str, number: int, sha256: str) -> HttpR
     return HttpResponse(content, content_type="image/png", headers=headers)
 
 
-def _sheet(site_id: int, token: str, name: SheetName) -> tuple[bytes, str]:
+def _read_sheet(site_id: int, token: str, name: SheetName) -> tuple[bytes, str]:
     found = Asset.objects.filter(pk=name.pk, site=site_id, content_type=media.CSS).values_list("sha256", "url").first()
     if found is None:
         raise Http404("no such stylesheet")
-    text = _cleaned(*found, site_id, assets.get_version(site_id), name.depth)
+    text = _clean_sheet(*found, site_id, assets.get_version(site_id), name.depth)
     folder = f"/assets/{token}/"
     return text.replace(PLACE, folder).encode("utf-8", "replace"), f"{media.CSS}; charset=utf-8"
 
 
-def _file(site_id: int, name: FileName) -> tuple[bytes, str]:
+def _read_file(site_id: int, name: FileName) -> tuple[bytes, str]:
     held = Asset.objects.filter(site=site_id, sha256=name.sha256).exclude(content_type=media.CSS).values_list("content_type", flat=True)
     content_type = held.first()
     if not content_type or addresses.SUFFIXES.get(content_type) != name.suffix:
         raise Http404("no such picture or font")
-    return (_drawing(name.sha256) if content_type == media.SVG else stored_bytes.get_bytes(name.sha256)), content_type
+    return (_clean_drawing(name.sha256) if content_type == media.SVG else stored_bytes.get_bytes(name.sha256)), content_type
 
 
 @lru_cache(maxsize=32)
-def _cleaned(sha256: str, url: str, site_id: int, version: str, depth: int) -> str:
+def _clean_sheet(sha256: str, url: str, site_id: int, version: str, depth: int) -> str:
     """Return a cleaned stylesheet.
 
     Cached, because all pages of a site request the same few sheets. Up to 1 MB each.
@@ -94,7 +94,7 @@ def _cleaned(sha256: str, url: str, site_id: int, version: str, depth: int) -> s
 
 
 @lru_cache(maxsize=64)
-def _drawing(sha256: str) -> bytes:
+def _clean_drawing(sha256: str) -> bytes:
     drawing = drawings.make_drawing_inert(stored_bytes.get_bytes(sha256))
     if drawing is None:
         raise Http404("this drawing cannot be shown")

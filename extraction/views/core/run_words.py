@@ -27,11 +27,11 @@ def name_outcome(run: Run) -> str:
 def list_figures(run: Run) -> list[tuple[str, int]]:
     """Return (words, number) for each figure of the summary. Figures that are 0 are left out, except the first."""
     summary = run.read_summary()
-    held = [(words, getattr(summary, name)) for name, words in _WORDS.get(run.kind, {}).items()]
-    said = [(words, number) for words, number in held if number is not None]
-    given = [(words, number) for place, (words, number) in enumerate(said) if number or not place]
+    figures = [(words, getattr(summary, name)) for name, words in _WORDS.get(run.kind, {}).items()]
+    known = [(words, number) for words, number in figures if number is not None]
+    shown = [(words, number) for place, (words, number) in enumerate(known) if number or not place]
     templates = summary.clusters or 0
-    return [(_form(words, number, templates), number) for words, number in given]
+    return [(_inflect(words, number, templates), number) for words, number in shown]
 
 
 def write_sentence(run: Run) -> str:
@@ -87,7 +87,7 @@ _WORDS: dict[str, dict[str, str]] = {
 """The words for each figure, in the order shown. Other entries of a summary are not shown."""
 
 
-def _form(words: str, number: int, templates: int) -> str:
+def _inflect(words: str, number: int, templates: int) -> str:
     return (
         words.replace("{s}", "" if number == 1 else "s")
         .replace("{es}", "" if number == 1 else "es")

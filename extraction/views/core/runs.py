@@ -20,7 +20,7 @@ PER_PAGE = 50
 
 @require_safe
 @requires(Role.VIEWER)
-def runs(request: HttpRequest, slug: str) -> HttpResponse:
+def list_runs(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the site's runs, newest first."""
     site = get_object_or_404(Site, slug=slug)
     found = Run.objects.filter(site=site).select_related("cluster", "created_by").annotate(problem_count=Count("problems")).order_by("-id")
@@ -32,16 +32,16 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 @requires(Role.VIEWER)
-def run(request: HttpRequest, run_id: int) -> HttpResponse:
+def show_run(request: HttpRequest, run_id: int) -> HttpResponse:
     """Show one run: its progress, its rate and what it could not use."""
-    return render(request, "extraction/core/run.html", _context(request, run_id))
+    return render(request, "extraction/core/run.html", _build_context(request, run_id))
 
 
 @require_safe
 @requires(Role.VIEWER)
-def progress(request: HttpRequest, run_id: int) -> HttpResponse:
+def show_progress(request: HttpRequest, run_id: int) -> HttpResponse:
     """Show the part of the run's page that changes. The browser requests it again each second until the run has ended."""
-    context = _context(request, run_id)
+    context = _build_context(request, run_id)
     following = context["next_run"]
     # A user who watched the import wants to see the search for templates, so the page continues with that run.
     headers = {"HX-Redirect": following.get_absolute_url()} if isinstance(following, Run) else {}
@@ -50,7 +50,7 @@ def progress(request: HttpRequest, run_id: int) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
+def cancel_run(request: HttpRequest, run_id: int) -> HttpResponse:
     """Cancel a run. Editors may cancel their own, operators all."""
     found = get_object_or_404(Run, pk=run_id)
     may_control(request, found, or_refuse=True)
@@ -61,7 +61,7 @@ def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
     return redirect(found)
 
 
-def _context(request: HttpRequest, run_id: int) -> dict[str, object]:
+def _build_context(request: HttpRequest, run_id: int) -> dict[str, object]:
     found = get_object_or_404(Run.objects.select_related("site", "cluster__site", "created_by"), pk=run_id)
     problems = run_progress.list_problems(found, request.GET.get("page", 1))
     return {
@@ -73,14 +73,14 @@ def _context(request: HttpRequest, run_id: int) -> dict[str, object]:
         "may_control": may_control(request, found),
         "outcomes": crawl_view.list_outcomes(found, examples=True) if found.kind == Run.Kind.CRAWL else [],
         "next_run": run_progress.find_following(found),
-        "again": _again(found),
+        "again": _find_restart(found),
         "upload_again": found.kind == Run.Kind.IMPORT and found.state in (Run.State.FAILED, Run.State.CANCELLED),
         "has_templates": found.site.clusters.exists(),
         "has_pages": found.site.pages.exists(),
     }
 
 
-def _again(run: Run) -> str:
+def _find_restart(run: Run) -> str:
     """Return the address that starts a failed or cancelled run again.
 
     Empty for other runs and for imports, which need their file again.

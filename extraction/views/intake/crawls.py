@@ -17,26 +17,26 @@ from extraction.views.core import crawl_view, run_progress
 from extraction.views.core.site_activity import build_activity_context
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import may_control, requires
-from extraction.views.sites.sites import settings_page
+from extraction.views.sites.sites import render_settings
 
 
 @require_POST
 @requires(Role.EDITOR)
-def start(request: SignedInHttpRequest, slug: str) -> HttpResponse:
+def start_crawl(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Start to fetch the site's pages, for the first time or again."""
-    return _started(request, slug, crawl_site.start_crawl)
+    return _start(request, slug, crawl_site.start_crawl)
 
 
 @require_POST
 @requires(Role.EDITOR)
-def extract(request: SignedInHttpRequest, slug: str) -> HttpResponse:
+def start_extracting_crawl(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Start a crawl of the whole site that extracts records."""
-    return _started(request, slug, crawl_site.start_extracting_crawl)
+    return _start(request, slug, crawl_site.start_extracting_crawl)
 
 
 @require_safe
 @requires(Role.VIEWER)
-def now(request: HttpRequest, slug: str) -> HttpResponse:
+def show_activity(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the part of the site's page that says what is being done, with the figures above the tabs.
 
     The browser requests it again each second until nothing is being done.
@@ -51,12 +51,12 @@ def now(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def source(request: HttpRequest, slug: str) -> HttpResponse:
+def edit_source(request: HttpRequest, slug: str) -> HttpResponse:
     """Change where the site's pages are fetched from, and how."""
     site = get_object_or_404(Site, slug=slug)
     form = SourceForm(request.POST, request.FILES, instance=sources.get_source(site))
     if not form.is_valid():
-        return settings_page(request, site, source=form)
+        return render_settings(request, site, source=form)
     form.save()
     messages.success(request, "Saved. The changes apply the next time pages are fetched.")
     return redirect("site_settings", site.slug)
@@ -64,7 +64,7 @@ def source(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 @requires(Role.VIEWER)
-def addresses(request: HttpRequest, run_id: int) -> HttpResponse:
+def list_addresses(request: HttpRequest, run_id: int) -> HttpResponse:
     """Show the addresses of a crawl with one outcome, or those that are waiting."""
     run = get_object_or_404(Run.objects.select_related("site"), pk=run_id, kind=Run.Kind.CRAWL)
     outcome, query = request.GET.get("outcome", outcome_words.QUEUED), request.GET.get("q", "").strip()
@@ -78,41 +78,41 @@ def addresses(request: HttpRequest, run_id: int) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def pause(request: HttpRequest, run_id: int) -> HttpResponse:
+def pause_run(request: HttpRequest, run_id: int) -> HttpResponse:
     """Pause a crawl. Editors may pause their own, operators all."""
-    run = _controlled(request, run_id)
+    run = _find_controlled(request, run_id)
     if runs.pause_run(run):
         messages.success(request, "Paused. Resume it to continue where it stopped.")
     else:
         messages.info(request, "The run is already paused or has ended.")
-    return redirect(_back(request, run))
+    return redirect(_find_origin(request, run))
 
 
 @require_POST
 @requires(Role.EDITOR)
-def resume(request: HttpRequest, run_id: int) -> HttpResponse:
+def resume_run(request: HttpRequest, run_id: int) -> HttpResponse:
     """Resume a crawl that is paused, failed or was cancelled."""
-    run = _controlled(request, run_id)
+    run = _find_controlled(request, run_id)
     outcome = runs.resume_run(run)
     if outcome is runs.Resumption.NOT_RESTING:
         messages.info(request, "The run is already running or has ended.")
     elif outcome is runs.Resumption.ANOTHER_UNDER_WAY:
         messages.error(request, "Another crawl of this site is running. Wait until it ends or cancel it, then resume this one.")
-    return redirect(_back(request, run))
+    return redirect(_find_origin(request, run))
 
 
-def _controlled(request: HttpRequest, run_id: int) -> Run:
+def _find_controlled(request: HttpRequest, run_id: int) -> Run:
     run = get_object_or_404(Run.objects.select_related("site"), pk=run_id, kind=Run.Kind.CRAWL)
     may_control(request, run, or_refuse=True)
     return run
 
 
-def _back(request: HttpRequest, run: Run) -> str:
+def _find_origin(request: HttpRequest, run: Run) -> str:
     """Return the page that had the button: the site's or the run's."""
     return run.site.get_absolute_url() if request.POST.get("from") == "site" else run.get_absolute_url()
 
 
-def _started(request: SignedInHttpRequest, slug: str, begin: Callable[..., Run]) -> HttpResponse:
+def _start(request: SignedInHttpRequest, slug: str, begin: Callable[..., Run]) -> HttpResponse:
     site = get_object_or_404(Site, slug=slug)
     try:
         begin(site, request.user)

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from extraction.forms.core import join_errors
 from extraction.forms.lab import LabelsForm
 from extraction.models import Clustering, Role, Run, Site
 from extraction.services.core.runs import JobError
@@ -25,29 +26,29 @@ PER_PAGE = 50
 
 @require_safe
 @requires(Role.VIEWER)
-def overview(request: HttpRequest, slug: str) -> HttpResponse:
+def show_lab(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the clusterings of the last comparison side by side, and the form that starts a new one."""
     site = get_object_or_404(Site, slug=slug)
     shown = lab_view.build_lab(site)
     context = {"site": site, "head": sites.summarize_site(site), "lab": shown, "most": compare_clusterings.MOST_PAGES, "tab": "lab"}
     context["chosen"] = shown.run.read_parameters().methods if shown.run else shown.methods
     context["templates"] = site.clusters.not_ignored()
-    return render(request, "extraction/lab/lab.html", context | _now(request, shown.run))
+    return render(request, "extraction/lab/lab.html", context | _describe_progress(request, shown.run))
 
 
 @require_safe
 @requires(Role.VIEWER)
-def now(request: HttpRequest, slug: str) -> HttpResponse:
+def show_comparison_progress(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the progress of a comparison. When the comparison has ended, the browser reloads the whole screen."""
     site = get_object_or_404(Site, slug=slug)
-    context = _now(request, comparisons.find_last_comparison(site))
+    context = _describe_progress(request, comparisons.find_last_comparison(site))
     headers = {} if context["going"] else {"HX-Refresh": "true"}
     return HttpResponse(render_to_string("extraction/lab/_lab_now.html", {"site": site, **context}, request), headers=headers)
 
 
 @require_POST
 @requires(Role.EDITOR)
-def start(request: SignedInHttpRequest, slug: str) -> HttpResponse:
+def start_comparison(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Start a comparison of the chosen methods."""
     site = get_object_or_404(Site, slug=slug)
     try:
@@ -59,7 +60,7 @@ def start(request: SignedInHttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def labels(request: SignedInHttpRequest, slug: str) -> HttpResponse:
+def update_labels(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Label pages from a file. `confirm=3` labels all pages of template 3; `clear=1` deletes all labels."""
     site = get_object_or_404(Site, slug=slug)
     if request.POST.get("clear"):
@@ -74,7 +75,7 @@ def labels(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     form = LabelsForm(request.POST, request.FILES)
     try:
         if not form.is_valid():
-            raise JobError(form.problem)
+            raise JobError(join_errors(form, "; "))
         taken = page_labels.take_labels(site, form.cleaned_data["file"], request.user)
         messages.add_message(request, messages.WARNING if taken.unknown or taken.left_out else messages.SUCCESS, _describe_taken(taken))
     except JobError as error:
@@ -84,11 +85,11 @@ def labels(request: SignedInHttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 @requires(Role.VIEWER)
-def method(request: HttpRequest, slug: str, clustering_id: int) -> HttpResponse:
+def show_clustering(request: HttpRequest, slug: str, clustering_id: int) -> HttpResponse:
     """Show one clustering beside the templates: its groups, the templates of their pages, and the pages that would move."""
-    found = _clustering(slug, clustering_id)
+    found = _find_clustering(slug, clustering_id)
     compared = lab_view.build_comparison(found)
-    group, template = _number(request, "group"), _number(request, "now")
+    group, template = _read_number(request, "group"), _read_number(request, "now")
     if group is not None and group >= len(found.groups):
         group = None
     moves = Paginator(lab_view.list_moves(found, group=group, now=template), PER_PAGE).get_page(request.GET.get("page", 1))
@@ -98,9 +99,9 @@ def method(request: HttpRequest, slug: str, clustering_id: int) -> HttpResponse:
 
 @require_safe
 @requires(Role.VIEWER)
-def shares(request: HttpRequest, slug: str, clustering_id: int, place: int) -> HttpResponse:
+def show_shares(request: HttpRequest, slug: str, clustering_id: int, place: int) -> HttpResponse:
     """Show how much of a group's pages is template. The screen loads this part later, since pages may have to be read."""
-    found = _clustering(slug, clustering_id)
+    found = _find_clustering(slug, clustering_id)
     if place >= len(found.groups):
         raise Http404(f"there is no group {place}")
     return render(request, "extraction/lab/_lab_shares.html", {"shares": lab_view.measure_shares(found, place)})
@@ -108,9 +109,9 @@ def shares(request: HttpRequest, slug: str, clustering_id: int, place: int) -> H
 
 @require_http_methods(("GET", "HEAD", "POST"))
 @requires(Role.OPERATOR)
-def adopt(request: SignedInHttpRequest, slug: str, clustering_id: int) -> HttpResponse:
+def adopt_clustering(request: SignedInHttpRequest, slug: str, clustering_id: int) -> HttpResponse:
     """Show what adopting a clustering would change. POST adopts it."""
-    found = _clustering(slug, clustering_id)
+    found = _find_clustering(slug, clustering_id)
     if request.method == "POST":
         try:
             return redirect(cluster_pages.start_adopting(found, user=request.user))
@@ -122,16 +123,16 @@ def adopt(request: SignedInHttpRequest, slug: str, clustering_id: int) -> HttpRe
     return render(request, "extraction/lab/lab_adopt.html", context)
 
 
-def _clustering(slug: str, clustering_id: int) -> Clustering:
+def _find_clustering(slug: str, clustering_id: int) -> Clustering:
     return get_object_or_404(Clustering.objects.select_related("site", "run"), site__slug=slug, pk=clustering_id)
 
 
-def _number(request: HttpRequest, name: str) -> int | None:
+def _read_number(request: HttpRequest, name: str) -> int | None:
     text = request.GET.get(name, "")
     return int(text) if text.isdecimal() and len(text) < 9 else None
 
 
-def _now(request: HttpRequest, run: Run | None) -> dict[str, Any]:
+def _describe_progress(request: HttpRequest, run: Run | None) -> dict[str, Any]:
     """Return the context for a comparison that is unfinished or has failed."""
     going = run if run and not run.finished else None
     failed = run if run and run.state in (Run.State.FAILED, Run.State.CANCELLED) else None

@@ -138,8 +138,8 @@ def build_lab(site: Site) -> Lab:
     run = comparisons.find_last_comparison(site)
     pages = Snapshot.objects.of_site(site).learnable().count()
     labels = page_labels.get_labels(site)
-    found = _as_now(list(run.clusterings.select_related("site"))) if run else []
-    rows = _rows(site, found, labels)
+    found = _update_templates(list(run.clusterings.select_related("site"))) if run else []
+    rows = _build_rows(site, found, labels)
     seen = {page for each in found[:1] for group in each.groups for page in group}
     order = {name: place for place, name in enumerate(["", *METHODS])}
     rows.sort(key=lambda row: order.get(row.clustering.method, len(order)))
@@ -153,13 +153,13 @@ def build_comparison(clustering: Clustering) -> ClusteringComparison:
     """Compare one clustering with the templates."""
     site = clustering.site
     home = cluster_pages.find_old_clusters(site)
-    (row,) = _rows(site, [clustering], page_labels.get_labels(site))
-    chosen = _chosen(clustering, home)
+    (row,) = _build_rows(site, [clustering], page_labels.get_labels(site))
+    chosen = _choose_templates(clustering, home)
     rows = {cluster.pk: cluster for cluster in site.clusters.select_related("site", "picture")}
     several = [(place, group) for place, group in enumerate(clustering.groups) if len(group) > 1]
     counted = Counter(home.get(page) for _, group in several for page in group)
     columns = [pk for pk, _ in sorted(counted.items(), key=lambda item: (item[0] is None, -item[1], item[0] or 0))][: 2 * SHOWN_GROUPS]
-    examples = _examples([group for _, group in several])
+    examples = _find_examples([group for _, group in several])
     made = []
     for place, group in several:
         of = Counter(home.get(page) for page in group)
@@ -186,7 +186,7 @@ def list_moves(clustering: Clustering, *, group: int | None = None, now: int | N
     wanted = clustering.groups[group] if group is not None else [page for each in clustering.groups for page in each]
     pages = Page.objects.filter(pk__in=wanted).select_related("current").in_bulk()
     made = [Move(pages[page], rows.get(home.get(page, 0)), then.get(page)) for page in wanted if page in pages]
-    return [each for each in made if (group is not None or _moves(each)) and (now is None or (each.now.number if each.now else 0) == now)]
+    return [each for each in made if (group is not None or _is_move(each)) and (now is None or (each.now.number if each.now else 0) == now)]
 
 
 def measure_shares(clustering: Clustering, place: int) -> Shares | None:
@@ -196,7 +196,7 @@ def measure_shares(clustering: Clustering, place: int) -> Shares | None:
     return boilerplate.measure_shares_of_pages(rows)
 
 
-def _as_now(found: Sequence[Clustering]) -> list[Clustering]:
+def _update_templates(found: Sequence[Clustering]) -> list[Clustering]:
     """Return a comparison's clusterings, with the current templates in place of those at the time of the comparison.
 
     The cost of the current templates is known only if they are equal to one of the clusterings, such as an adopted one.
@@ -205,25 +205,24 @@ def _as_now(found: Sequence[Clustering]) -> list[Clustering]:
     for each in found:
         if each.method == comparisons.NOW:
             groups = comparisons.sort_groups(comparisons.group_by_template([str(page) for group in each.groups for page in group]))
-            same = next((other for other in [each, *found] if _parts(other.groups) == _parts(groups)), None)
-            each = Clustering(
-                pk=each.pk, site=each.site, run=each.run, method=comparisons.NOW, groups=groups, bits=same.bits if same else None
-            )
+            same = next((other for other in [each, *found] if _collect_parts(other.groups) == _collect_parts(groups)), None)
+            each = Clustering(pk=each.pk, site=each.site, run=each.run, method=comparisons.NOW, groups=groups)
+            each.bits, each.bits_reason = (same.bits, same.bits_reason) if same else (None, "")
         shown.append(each)
     return shown
 
 
-def _parts(groups: Sequence[Sequence[int]]) -> set[frozenset[int]]:
+def _collect_parts(groups: Sequence[Sequence[int]]) -> set[frozenset[int]]:
     return {frozenset(group) for group in groups}
 
 
-def _moves(move: Move) -> bool:
+def _is_move(move: Move) -> bool:
     if move.then is None:
         return move.now is not None
     return move.then.template is None or move.now is None or move.then.template.pk != move.now.pk
 
 
-def _rows(site: Site, found: Sequence[Clustering], labels: Mapping[int, str]) -> list[ClusteringRow]:
+def _build_rows(site: Site, found: Sequence[Clustering], labels: Mapping[int, str]) -> list[ClusteringRow]:
     home = cluster_pages.find_old_clusters(site)
     most = [max((getattr(each, name) or 0 for each in found), default=0) or 1 for name in ("seconds", "peak_bytes", "bits")]
     rows = []
@@ -233,7 +232,7 @@ def _rows(site: Site, found: Sequence[Clustering], labels: Mapping[int, str]) ->
         if len(parts) > SHOWN_GROUPS:
             parts = [*parts[: SHOWN_GROUPS - 1], sum(parts[SHOWN_GROUPS - 1 :])]
         shown = [each.seconds / most[0], each.peak_bytes / most[1], (each.bits or 0) / most[2]]
-        moved = 0 if each.reason else _moved(each, home)
+        moved = 0 if each.reason else _count_moved(each, home)
         sizes = ", ".join(map(str, several[:SHOWN_GROUPS])) + (" …" if len(several) > SHOWN_GROUPS else "")
         rows.append(
             ClusteringRow(
@@ -243,33 +242,33 @@ def _rows(site: Site, found: Sequence[Clustering], labels: Mapping[int, str]) ->
                 len(several),
                 each.pages - sum(several),
                 moved,
-                _quality(each, labels),
+                _measure_quality(each, labels),
                 *shown,
             )
         )
     return rows
 
 
-def _moved(clustering: Clustering, home: Mapping[int, int]) -> int:
-    chosen = _chosen(clustering, home)
+def _count_moved(clustering: Clustering, home: Mapping[int, int]) -> int:
+    chosen = _choose_templates(clustering, home)
     then = {page: chosen[place] or -1 for place, group in enumerate(clustering.groups) if len(group) > 1 for page in group}
     return sum(home.get(page) != then.get(page) for group in clustering.groups for page in group)
 
 
-def _chosen(clustering: Clustering, home: Mapping[int, int]) -> list[int | None]:
+def _choose_templates(clustering: Clustering, home: Mapping[int, int]) -> list[int | None]:
     """Return the template that each group becomes; None for new templates and for single pages."""
     groups = [Group((), tuple(group)) for group in clustering.groups if len(group) > 1]
     chosen = cluster_match.match_groups(groups, adopting.list_old_clusters(clustering.site.clusters.all()), home)
     return [*chosen, *[None] * (len(clustering.groups) - len(groups))]
 
 
-def _quality(clustering: Clustering, labels: Mapping[int, str]) -> ClusteringQuality | None:
+def _measure_quality(clustering: Clustering, labels: Mapping[int, str]) -> ClusteringQuality | None:
     cluster = {str(page): place for place, group in enumerate(clustering.groups) for page in group}
     truth = {str(page): label for page, label in labels.items() if str(page) in cluster}
     return measure_quality(truth, cluster) if len(truth) > 1 else None
 
 
-def _examples(groups: Sequence[Sequence[int]]) -> dict[int, Snapshot]:
+def _find_examples(groups: Sequence[Sequence[int]]) -> dict[int, Snapshot]:
     """Return {page id: its current snapshot} for the first page of each group."""
     first = [group[0] for group in groups]
     pages = Page.objects.filter(pk__in=first, current__isnull=False).select_related("current")

@@ -27,24 +27,24 @@ class Grid:
 def build_grid(seen: Look) -> Grid:
     """Build the table of the data set. It has a row for each page, which is empty if the wrapper does not match the page."""
     structure = seen.found.structure
-    return _grid(_flat(structure.schema), structure.rows, len(structure.rows))
+    return _build_table(_flatten(structure.schema), structure.rows, len(structure.rows))
 
 
-def _grid(parts: Sequence[SchemaField | Repeated], rows: Sequence[Row], most: int) -> Grid:
-    shown = tuple(tuple(_cell(part, row) for part in parts) for row in rows[:most])
+def _build_table(parts: Sequence[SchemaField | Repeated], rows: Sequence[Row], most: int) -> Grid:
+    shown = tuple(tuple(_build_cell(part, row) for part in parts) for row in rows[:most])
     return Grid(tuple(part.name for part in parts), shown, max(0, len(rows) - most))
 
 
-def _cell(part: SchemaField | Repeated, row: Row) -> "str | Grid | None":
+def _build_cell(part: SchemaField | Repeated, row: Row) -> "str | Grid | None":
     held = row.get(part.name)
     if isinstance(held, Value):
         return held.text
-    return None if held is None or isinstance(part, SchemaField) else _grid(_flat(part.part), held, ROWS)
+    return None if held is None or isinstance(part, SchemaField) else _build_table(_flatten(part.part), held, ROWS)
 
 
-def _flat(schema: Tuple) -> list[SchemaField | Repeated]:
+def _flatten(schema: Tuple) -> list[SchemaField | Repeated]:
     """Return the fields and sets, including those of optional parts, at most `COLUMNS`."""
     parts: list[SchemaField | Repeated] = []
     for part in schema.parts:
-        parts += _flat(part.part) if isinstance(part, Optional) else [part]
+        parts += _flatten(part.part) if isinstance(part, Optional) else [part]
     return parts[:COLUMNS]

@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
-from extraction.forms.core import said
+from extraction.forms.core import join_errors
 from extraction.forms.records import ExportForm, RecordsForm
 from extraction.models import Cluster, Record, RecordPart, Role
 from extraction.services.records import export_csv
@@ -21,7 +21,7 @@ PER_PAGE = 50
 
 @require_safe
 @requires(Role.VIEWER)
-def records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def list_records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show the table of records, searched, filtered and sorted. Each value links to its place on the page."""
     cluster = cluster_of(slug, number)
     attributes = list(cluster.record_type.attributes.of_page()) if cluster.record_type else []
@@ -34,7 +34,7 @@ def records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "view": cluster_view.build_cluster_view(cluster),
         "attributes": attributes,
         "pages": found,
-        "rows": [(record, site_pages.columns(record, attributes), site_pages.lists(record, schema)) for record in found],
+        "rows": [(record, site_pages.list_columns(record, attributes), site_pages.list_rows(record, schema)) for record in found],
         "lists": schema,
         "layouts": [
             (name, export_csv.get_default_layout(cluster, list=name).columns) for name in (("", *schema) if attributes else (*schema, ""))
@@ -50,7 +50,7 @@ def records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_safe
 @requires(Role.VIEWER)
-def csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
+def download_csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
     """Send the records that the table shows as a CSV file with the chosen columns.
 
     For a record type that has only lists, the file has the rows of the first list by default.
@@ -62,16 +62,16 @@ def csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
     standard = export_csv.get_default_layout(cluster, list=name)
     form = ExportForm(request.GET, known=standard.columns)
     if not form.is_valid():
-        return HttpResponse(said(form), status=400, content_type="text/plain")
+        return HttpResponse(join_errors(form), status=400, content_type="text/plain")
     lines = export_csv.write_rows(service.search_records(cluster, **RecordsForm(request.GET).asked()), form.layout(standard))
     return StreamingHttpResponse(
         export_csv.join_lines(lines),
         content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{_file_name(cluster, name)}"'},
+        headers={"Content-Disposition": f'attachment; filename="{_name_file(cluster, name)}"'},
     )
 
 
-def _file_name(cluster: Cluster, list_name: str) -> str:
+def _name_file(cluster: Cluster, list_name: str) -> str:
     """Return the name of the file. The site's name is shortened, so that the name of the list is always part of it.
 
     list_name: the list whose rows the file has; empty for pages.

@@ -67,14 +67,14 @@ class Explained:
 
 
 def explain_attributes(report: RuleReport) -> dict[str, Explained]:
-    """{attribute: why} of a rule's report. Rules that were learned before reasons were stored have none."""
+    """Return {attribute: why} of a rule's report. Rules that were learned before reasons were stored have none."""
     kept = report.explained
-    pages = Snapshot.objects.select_related("page").in_bulk({pk for each in kept.values() for pk in _ids(each)})
-    return {name: _one(each, pages) for name, each in kept.items()}
+    pages = Snapshot.objects.select_related("page").in_bulk({pk for each in kept.values() for pk in _list_snapshots(each)})
+    return {name: _show_explanation(each, pages) for name, each in kept.items()}
 
 
 def find_conflicts(report: RuleReport) -> dict[str, tuple[Place, ...]]:
-    """{attribute that could not be learned: the labelled places that contradict each other}."""
+    """Return {attribute that could not be learned: the labelled places that contradict each other}."""
     failed = {each.name: each.places or () for each in report.failed}
     pages = Snapshot.objects.select_related("page").in_bulk({place.snapshot for each in failed.values() for place in each})
     return {
@@ -83,28 +83,28 @@ def find_conflicts(report: RuleReport) -> dict[str, tuple[Place, ...]]:
     }
 
 
-def _ids(why: Explanation) -> Iterable[int]:
+def _list_snapshots(why: Explanation) -> Iterable[int]:
     yield from (each.snapshot for each in why.odd)
     yield from (each.snapshot for rival in why.rivals for each in rival.pages)
     yield from why.own_data.different if why.own_data else ()
 
 
-def _one(why: Explanation, pages: Pages) -> Explained:
+def _show_explanation(why: Explanation, pages: Pages) -> Explained:
     return Explained(
         features=tuple(
             tuple(ExplainedFeature(each.words, each.rules_out if number else None) for number, each in enumerate(features))
             for features in why.features
         ),
-        rivals=tuple(_rival(each, pages) for each in why.rivals),
+        rivals=tuple(_show_rival(each, pages) for each in why.rivals),
         odd=tuple(Place(pages[each.snapshot], each.value, each.reason) for each in why.odd if each.snapshot in pages),
-        own_data=_own_data(why.own_data, pages) if why.own_data else None,
+        own_data=_show_own_data(why.own_data, pages) if why.own_data else None,
     )
 
 
-def _own_data(told: OwnDataReport, pages: Pages) -> OwnData:
-    return OwnData(told.words, told.agree, told.compared, tuple(Place(pages[pk]) for pk in told.different if pk in pages))
+def _show_own_data(report: OwnDataReport, pages: Pages) -> OwnData:
+    return OwnData(report.words, report.agree, report.compared, tuple(Place(pages[pk]) for pk in report.different if pk in pages))
 
 
-def _rival(told: rule_report.Rival, pages: Pages) -> ShownRival:
-    places = tuple(Place(pages[each.snapshot], each.mine, each.theirs) for each in told.pages if each.snapshot in pages)
-    return ShownRival(told.xpath, told.features, told.more, told.support, told.several, told.differs, places)
+def _show_rival(report: rule_report.Rival, pages: Pages) -> ShownRival:
+    places = tuple(Place(pages[each.snapshot], each.mine, each.theirs) for each in report.pages if each.snapshot in pages)
+    return ShownRival(report.xpath, report.features, report.more, report.support, report.several, report.differs, places)

@@ -45,12 +45,12 @@ class VersionRow:
 
 
 def list_events(rule: Rule) -> list[RuleEvent]:
-    """What happened to a version, the latest first."""
+    """Return what happened to a version, the latest first."""
     return sorted(_events(rule), key=lambda event: event.at, reverse=True)
 
 
 def list_versions(cluster: Cluster) -> list[VersionRow]:
-    """All versions of a template's rule, newest first, with what changed."""
+    """Return all versions of a template's rule, newest first, with what changed."""
     found = list(Rule.objects.filter(cluster=cluster).select_related("created_by").defer("stylesheet"))
     before = [*found[1:], None]
     decisions = Decision.objects.filter(rule__cluster=cluster, what__in=Decision.LIVE).order_by("at", "pk")
@@ -59,7 +59,7 @@ def list_versions(cluster: Cluster) -> list[VersionRow]:
 
 
 def list_differences(old: Rule, new: Rule) -> list[AttributeDifference]:
-    """The attributes whose definitions differ, those of lists among them, in the order of the newer version."""
+    """Return the attributes whose definitions differ, including those of lists, in the order of the newer version."""
     then, now = rule_xpaths.find_entries(old), rule_xpaths.find_entries(new)
     names = [name for name in dict.fromkeys([*now, *then]) if then.get(name) != now.get(name)]
     shown = find_attributes(new.cluster, names)
@@ -70,7 +70,7 @@ def list_differences(old: Rule, new: Rule) -> list[AttributeDifference]:
 
 
 def compare_versions(old: Rule, new: Rule, attribute: str) -> RuleEffect:
-    """What one attribute gives by each of two versions, on some pages of the template."""
+    """Return what one attribute gives by each of two versions, on some pages of the template."""
     try:
         return effects.compare_rules(new.cluster, old.read_definition(), new.read_definition(), attribute, on=designs.find_check_pages(new))
     except (RuleError, XPathError) as error:
@@ -97,11 +97,11 @@ def _ending(breakage: Breakage) -> str:
     if breakage.state == Breakage.State.REPAIRED:
         proposal = breakage.proposal
         return f"replaced by version {proposal.version}" if proposal and proposal.published_at else "replaced by another version"
-    return "works again" if breakage.state == Breakage.State.RECOVERED else "dismissed: nothing was broken"
+    return "works again without a repair" if breakage.state == Breakage.State.RECOVERED else "dismissed: nothing was broken"
 
 
 def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
-    """(what happened, attribute) against the version before."""
+    """Return (what happened, attribute) compared with the version before."""
     now = _entries(rule)
     then = _entries(older) if older else {}
     if older is None:
@@ -113,7 +113,7 @@ def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
 
 
 def _entries(rule: Rule) -> dict[str, AttributeRule | ListRule]:
-    """What a version has for each of its attributes and lists, by name."""
+    """Return what a version has for each of its attributes and lists, by name."""
     value = rule_xpaths.read_definition_or_empty(rule)
     entries: tuple[AttributeRule | ListRule, ...] = (*value.attributes, *value.lists)
     return {each.name: each for each in entries}

@@ -120,18 +120,18 @@ class ListRow:
 
 
 def list_attributes(rule: Rule) -> list[AttributeRow]:
-    """The rule's attributes in the record type's order, then those that the record type no longer has."""
+    """Return the rule's attributes in the record type's order, then those that the record type no longer has."""
     report = rule.read_report()
     entries = {entry.name: entry for entry in report.attributes}
     failures = report.failures
     defined = {each.name: each for each in rule_xpaths.read_definition_or_empty(rule).attributes}
-    pages = _pages(entries.values())
-    seen = _seen(rule)
+    pages = _read_pages(entries.values())
+    seen = _list_page_values(rule)
     why = explained.explain_attributes(report)
     conflicts = explained.find_conflicts(report)
     edited = {name for name, entry in entries.items() if entry.edited_by is not None}
     found = [
-        _row(
+        _build_attribute_row(
             attribute,
             defined.get(attribute.name),
             entries.get(attribute.name) or AttributeReport(name=attribute.name),
@@ -139,7 +139,7 @@ def list_attributes(rule: Rule) -> list[AttributeRow]:
             seen,
             failures.get(attribute.name, ""),
         )
-        for attribute in _attributes(rule, defined)
+        for attribute in _find_attributes(rule, defined)
     ]
     return [
         replace(row, explained=None if name in edited else why.get(name), conflict=conflicts.get(name, ()))
@@ -149,52 +149,52 @@ def list_attributes(rule: Rule) -> list[AttributeRow]:
 
 
 def list_lists(rule: Rule) -> list[ListRow]:
-    """The lists of the record type with what the rule has for them; those it has nothing for, with the reason if there is one."""
+    """Return the lists of the record type and what the rule has for them. A list without a rule has the reason, if one is known."""
     report = rule.read_report()
     defined = {each.name: each for each in rule_xpaths.read_definition_or_empty(rule).lists}
-    said = {entry.name: entry for entry in report.lists}
+    reports = {entry.name: entry for entry in report.lists}
     schema = site_pages.list_schema(rule.cluster.record_type)
     for name, one in defined.items():
         schema.setdefault(name, [Attribute(name=each.name, type=each.type) for each in one.attributes])
-    found = _found(rule) if defined else []
+    extractions = _extract_shown(rule) if defined else []
     return [
-        _list(attributes, defined.get(name), said.get(name) or ListReport(name=name), report.failures, found)
+        _build_list_row(attributes, defined.get(name), reports.get(name) or ListReport(name=name), report.failures, extractions)
         for name, attributes in schema.items()
     ]
 
 
-def _list(
+def _build_list_row(
     attributes: list[Attribute],
     defined: ListRule | None,
-    said: ListReport,
+    report: ListReport,
     failures: Mapping[str, str],
-    found: list[tuple[Snapshot, apply.Extraction]],
+    extractions: list[tuple[Snapshot, apply.Extraction]],
 ) -> ListRow:
     fields = {each.name: each.alternatives for each in defined.attributes} if defined else {}
-    told = {each.name: each.alternatives for each in said.attributes}
+    reported = {each.name: each.alternatives for each in report.attributes}
     columns = [
         ListColumn(
             each,
-            _selectors(fields.get(each.name, ()), told.get(each.name, ())),
-            said.filled.get(each.name, 0),
+            _list_selectors(fields.get(each.name, ()), reported.get(each.name, ())),
+            report.filled.get(each.name, 0),
             failures.get(each.name, ""),
         )
         for each in attributes
     ]
     seen = []
-    for snapshot, extraction in found if defined else []:
-        rows = extraction.rows.get(said.name, ())
+    for snapshot, extraction in extractions if defined else []:
+        rows = extraction.rows.get(report.name, ())
         texts = [["; ".join(row.get(each.name, ())) for each in attributes] for row in rows[:SEEN_ROWS]]
         seen.append((snapshot, len(rows), texts))
-    rows_of = _selectors(defined.rows if defined else (), said.alternatives)
-    on = said.offered.on if said.offered else ()
+    rows_of = _list_selectors(defined.rows if defined else (), report.alternatives)
+    on = report.offered.on if report.offered else ()
     pages = Snapshot.objects.select_related("page").in_bulk([each.snapshot for each in on[:UNLIKE_PAGES]])
     unlike_on = [(pages[each.snapshot], each.rows, each.given) for each in on if each.snapshot in pages]
-    figures = (said.rows, said.hits, said.checked)
-    return ListRow(said.name, rows_of, columns, *figures, seen, failures.get(said.name, ""), said.offered, unlike_on)
+    figures = (report.rows, report.hits, report.checked)
+    return ListRow(report.name, rows_of, columns, *figures, seen, failures.get(report.name, ""), report.offered, unlike_on)
 
 
-def _attributes(rule: Rule, defined: Mapping[str, AttributeRule]) -> list[Attribute]:
+def _find_attributes(rule: Rule, defined: Mapping[str, AttributeRule]) -> list[Attribute]:
     record_type = rule.cluster.record_type
     known = list(record_type.attributes.of_page()) if record_type else []
     gone = [name for name in defined if name not in {attribute.name for attribute in known}]
@@ -205,7 +205,7 @@ def _attributes(rule: Rule, defined: Mapping[str, AttributeRule]) -> list[Attrib
     return [*known, *more]
 
 
-def _row(
+def _build_attribute_row(
     attribute: Attribute,
     defined: AttributeRule | None,
     entry: AttributeReport,
@@ -213,7 +213,7 @@ def _row(
     seen: list[tuple[Snapshot, dict[str, tuple[str, ...]]]],
     failure: str,
 ) -> AttributeRow:
-    selectors = _selectors(defined.alternatives if defined else (), entry.alternatives)
+    selectors = _list_selectors(defined.alternatives if defined else (), entry.alternatives)
     return AttributeRow(
         attribute,
         selectors,
@@ -228,18 +228,18 @@ def _row(
     )
 
 
-def _selectors(defined: Sequence[Selector], said: Sequence[XPathReport]) -> list[SelectorRow]:
-    """The XPaths that are run, with the learner's figures for them."""
-    by_xpath = {entry.xpath: entry for entry in said}
-    found = []
+def _list_selectors(defined: Sequence[Selector], reports: Sequence[XPathReport]) -> list[SelectorRow]:
+    """Return the XPaths that are run, with the learner's figures for them."""
+    by_xpath = {entry.xpath: entry for entry in reports}
+    rows = []
     for selector in defined:
         entry = by_xpath.get(selector.xpath) or XPathReport(xpath=selector.xpath)
         figures = (entry.precision, entry.distance, entry.support)
-        found.append(SelectorRow(selector.xpath, _part(selector.part), *figures, entry.features or ()))
-    return found
+        rows.append(SelectorRow(selector.xpath, _describe_part(selector.part), *figures, entry.features or ()))
+    return rows
 
 
-def _part(part: TextPart | None) -> str:
+def _describe_part(part: TextPart | None) -> str:
     if not part:
         return ""
     ends = [f"after “{part.prefix}”" if part.prefix else "", f"before “{part.suffix}”" if part.suffix else ""]
@@ -247,36 +247,36 @@ def _part(part: TextPart | None) -> str:
     return f"the part {shown}" if shown else f"the part that matches {part.pattern}"
 
 
-def _pages(entries: Iterable[AttributeReport]) -> dict[int, Snapshot]:
+def _read_pages(entries: Iterable[AttributeReport]) -> dict[int, Snapshot]:
     wanted = {pk for entry in entries for listed in (entry.without, entry.several_on) for pk in listed[:LISTED]}
     return Snapshot.objects.select_related("page").in_bulk(wanted)
 
 
-def _seen(rule: Rule) -> list[tuple[Snapshot, dict[str, tuple[str, ...]]]]:
-    """The pages' own values on the first sample pages."""
-    return [(snapshot, dict(extraction.values)) for snapshot, extraction in _found(rule)]
+def _list_page_values(rule: Rule) -> list[tuple[Snapshot, dict[str, tuple[str, ...]]]]:
+    """Return the values of the page's own attributes on the pages that are shown."""
+    return [(snapshot, dict(extraction.values)) for snapshot, extraction in _extract_shown(rule)]
 
 
-def _found(rule: Rule) -> list[tuple[Snapshot, apply.Extraction]]:
-    """What the rule gives on some pages, see `_shown`. A page or a rule that cannot be read shows nothing."""
+def _extract_shown(rule: Rule) -> list[tuple[Snapshot, apply.Extraction]]:
+    """Return what the rule gives on the pages of `_choose_shown`. Pages and rules that cannot be read are left out."""
     try:
         sheet = xslt.Stylesheet.compile(rule.stylesheet)
     except (RuleError, XPathError):
         return []
-    found, size_bytes = [], 0
-    for snapshot in _shown(rule):
+    extractions, size_bytes = [], 0
+    for snapshot in _choose_shown(rule):
         size_bytes += snapshot.size_bytes
         if size_bytes > SEEN_BYTES:
             break
         try:
-            found.append((snapshot, apply.extract_values(sheet, read_root(snapshot))))
+            extractions.append((snapshot, apply.extract_values(sheet, read_root(snapshot))))
         except (PageError, RuleError, XPathError):
             continue
-    return found
+    return extractions
 
 
-def _shown(rule: Rule) -> list[Snapshot]:
-    """The pages of the open breakage that a version was made for, else samples, those first that are still current."""
+def _choose_shown(rule: Rule) -> list[Snapshot]:
+    """Return the pages of the open breakage that a version was made for. Otherwise return samples, current ones first."""
     checked = Snapshot.objects.select_related("page").in_bulk(designs.find_check_pages(rule)[:SEEN_PAGES])
     if checked:
         return list(checked.values())

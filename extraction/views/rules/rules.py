@@ -22,15 +22,15 @@ from extraction.views.templates.clusters import cluster_of
 
 
 def find_rule(slug: str, number: int, version: int) -> Rule:
-    """The rule at an address; 404 for none."""
+    """Return the rule at an address. Raises Http404 if there is none."""
     found = Rule.objects.select_related("cluster__site", "cluster__record_type", "created_by")
     return get_object_or_404(found, cluster__site__slug=slug, cluster__number=number, version=version)
 
 
 @require_safe
 @requires(Role.VIEWER)
-def rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """All versions, newest first, with what changed from one to the next."""
+def list_rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Show all versions, newest first, with what changed from one to the next."""
     cluster = cluster_of(slug, number)
     context = {
         "site": cluster.site,
@@ -43,15 +43,15 @@ def rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_safe
 @requires(Role.VIEWER)
-def rule(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """One version: each attribute's XPath, how certain it is, what it gives and where it gives nothing."""
-    return _page(request, find_rule(slug, number, version))
+def show_rule(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+    """Show one version: each attribute's XPath, how certain it is, what it gives and where it gives nothing."""
+    return _render_rule(request, find_rule(slug, number, version))
 
 
 @require_safe
 @requires(Role.VIEWER)
-def difference(request: HttpRequest, slug: str, number: int, version: int, other: int) -> HttpResponse:
-    """How a version differs from another one. `attribute=`: the part that says what this attribute gives by both."""
+def show_difference(request: HttpRequest, slug: str, number: int, version: int, other: int) -> HttpResponse:
+    """Show how a version differs from another one. `attribute=` asks for the part with that attribute's values by both."""
     old, new = find_rule(slug, number, other), find_rule(slug, number, version)
     name = request.GET.get("attribute", "")
     if name:
@@ -70,8 +70,8 @@ def difference(request: HttpRequest, slug: str, number: int, version: int, other
 
 @require_safe
 @requires(Role.VIEWER)
-def export(request: HttpRequest, slug: str, number: int, version: int, form: str) -> HttpResponse:
-    """The rule as a file that runs without Vertex."""
+def download_rule(request: HttpRequest, slug: str, number: int, version: int, form: str) -> HttpResponse:
+    """Send the rule as a file that runs without Vertex."""
     found = find_rule(slug, number, version)
     known = next((each for each in FORMS if each == form), None)
     if known is None:
@@ -87,8 +87,8 @@ def export(request: HttpRequest, slug: str, number: int, version: int, form: str
 
 @require_POST
 @requires(Role.EDITOR)
-def preview(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """What another XPath would give, page by page; nothing is saved."""
+def preview_xpath(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+    """Show what another XPath would give, page by page. Nothing is saved."""
     found = find_rule(slug, number, version)
     form = XPathForm(request.POST)
     if not form.is_valid():
@@ -101,27 +101,27 @@ def preview(request: HttpRequest, slug: str, number: int, version: int) -> HttpR
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
-def edit(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """Saves another XPath as a new draft version. A GET, as after a refused POST, leads to the rule."""
+def edit_xpath(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+    """Save another XPath as a new draft version. A GET, as after a refused POST, leads to the rule."""
     found = find_rule(slug, number, version)
     if request.method != "POST":
         return redirect(found)
     form = XPathForm(request.POST)
     if not form.is_valid():
-        return _page(request, found, error="Enter an XPath before you save.", name=request.POST.get("attribute", ""))
+        return _render_rule(request, found, error="Enter an XPath before you save.", name=request.POST.get("attribute", ""))
     name, xpath = form.cleaned_data["attribute"], form.cleaned_data["xpath"]
     try:
         draft = service.edit_xpath(found, name, xpath, request.user)
     except (RuleError, XPathError) as error:
-        return _page(request, found, error=str(error), name=name, xpath=xpath)
+        return _render_rule(request, found, error=str(error), name=name, xpath=xpath)
     messages.success(request, f"Saved as version {draft.version}, a draft. Publish it to use it.")
     return redirect(draft)
 
 
 @require_POST
 @requires(Role.EDITOR)
-def publish(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """Makes a draft or a retired version the live rule. Whoever may publish may also undo it, so retired ones are allowed."""
+def publish_rule(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+    """Make a draft or a retired version the live rule. Whoever may publish may also undo it, so retired ones are allowed."""
     found = find_rule(slug, number, version)
     try:
         service.publish_rule(found, request.user)
@@ -133,8 +133,8 @@ def publish(request: SignedInHttpRequest, slug: str, number: int, version: int) 
 
 @require_POST
 @requires(Role.OPERATOR)
-def retire(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """Takes the live rule out of use."""
+def retire_rule(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+    """Take the live rule out of use."""
     found = find_rule(slug, number, version)
     try:
         service.retire_rule(found, request.user)
@@ -146,8 +146,8 @@ def retire(request: SignedInHttpRequest, slug: str, number: int, version: int) -
 
 @require_POST
 @requires(Role.EDITOR)
-def learn(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
-    """Learns the rule from what is annotated."""
+def start_learning(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
+    """Learn the rule from what is annotated."""
     cluster = cluster_of(slug, number)
     try:
         return redirect(learn_rule.start_learning(cluster, request.user))
@@ -158,8 +158,8 @@ def learn(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def extract(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
-    """Runs the live rule over all matching pages."""
+def start_extraction(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
+    """Run the live rule over all matching pages."""
     cluster = cluster_of(slug, number)
     try:
         return redirect(extract_records.start_extraction(cluster, request.user))
@@ -168,7 +168,7 @@ def extract(request: SignedInHttpRequest, slug: str, number: int) -> HttpRespons
     return redirect(cluster)
 
 
-def _page(request: HttpRequest, found: Rule, *, error: str = "", name: str = "", xpath: str = "") -> HttpResponse:
+def _render_rule(request: HttpRequest, found: Rule, *, error: str = "", name: str = "", xpath: str = "") -> HttpResponse:
     cluster = found.cluster
     context = {
         "site": cluster.site,

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from extraction.forms.schema import EMPTY_ROWS, BaseAttributeFormSet, RecordTypeForm, attribute_rows
+from extraction.forms.schema import EMPTY_ROWS, BaseAttributeFormSet, RecordTypeForm, build_attribute_rows
 from extraction.models import Cluster, RecordType, Role
 from extraction.services.schema import record_types as service
 from extraction.services.suggestions import page_data
@@ -18,14 +18,14 @@ EDIT = ("GET", "HEAD", "POST")
 
 @require_safe
 @requires(Role.VIEWER)
-def record_types(request: HttpRequest) -> HttpResponse:
+def list_record_types(request: HttpRequest) -> HttpResponse:
     """Show all record types with their attributes."""
     return render(request, "extraction/schema/record_types.html", {"rows": service.list_record_types()})
 
 
 @require_http_methods(EDIT)
 @requires(Role.EDITOR)
-def new(request: HttpRequest) -> HttpResponse:
+def create_record_type(request: HttpRequest) -> HttpResponse:
     """Create a record type.
 
     `template=id` names the template that the user came from. If it has no record type yet,
@@ -33,8 +33,8 @@ def new(request: HttpRequest) -> HttpResponse:
     """
     wanted = request.GET.get("template", "")
     data = request.POST if request.method == "POST" else None
-    name, first = _proposed(wanted) if request.GET.get("from") == "data" and data is None else ("", _blank())
-    form, rows = RecordTypeForm(data, initial={"name": name}), attribute_rows(data, first)
+    name, first = _propose_rows(wanted) if request.GET.get("from") == "data" and data is None else ("", _make_blank_rows())
+    form, rows = RecordTypeForm(data, initial={"name": name}), build_attribute_rows(data, first)
     if request.method == "POST" and form.is_valid() and rows.is_valid():
         made = service.create_record_type(form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts)
         messages.success(request, f"{made.name} is ready.")
@@ -43,25 +43,25 @@ def new(request: HttpRequest) -> HttpResponse:
             clusters.set_record_type(cluster, made)
             return redirect(workbench_url(cluster.site.slug, cluster.number))
         return redirect(made)
-    return _editor(request, None, form, rows)
+    return _render_editor(request, None, form, rows)
 
 
 @require_http_methods(EDIT)
 @requires(Role.VIEWER)
-def record_type(request: HttpRequest, slug: str) -> HttpResponse:
+def show_record_type(request: HttpRequest, slug: str) -> HttpResponse:
     """Show one record type. POST changes it, which needs an editor."""
     found = get_object_or_404(RecordType, slug=slug)
     if request.method == "POST":
-        return change(request, slug=slug)
-    return _editor(request, found, RecordTypeForm(instance=found), attribute_rows(None, _initial(found)))
+        return change_record_type(request, slug=slug)
+    return _render_editor(request, found, RecordTypeForm(instance=found), build_attribute_rows(None, _describe_rows(found)))
 
 
 @requires(Role.EDITOR)
-def change(request: HttpRequest, slug: str) -> HttpResponse:
+def change_record_type(request: HttpRequest, slug: str) -> HttpResponse:
     """Save the form of a record type."""
     found = get_object_or_404(RecordType, slug=slug)
     form = RecordTypeForm(request.POST, instance=RecordType.objects.get(pk=found.pk))
-    rows = attribute_rows(request.POST, _initial(found))
+    rows = build_attribute_rows(request.POST, _describe_rows(found))
     if form.is_valid() and rows.is_valid():
         drop = bool(request.POST.get("drop_labels"))
         try:
@@ -69,15 +69,15 @@ def change(request: HttpRequest, slug: str) -> HttpResponse:
                 found, form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts, drop_labels=drop
             )
         except service.InUse as error:
-            return _editor(request, found, form, rows, lost=str(error))
+            return _render_editor(request, found, form, rows, lost=str(error))
         messages.success(request, "Saved." + (" Run the rule again to update the records." if judged else ""))
         return redirect(found)
-    return _editor(request, found, form, rows)
+    return _render_editor(request, found, form, rows)
 
 
 @require_POST
 @requires(Role.OPERATOR)
-def delete(request: HttpRequest, slug: str) -> HttpResponse:
+def delete_record_type(request: HttpRequest, slug: str) -> HttpResponse:
     """Delete a record type that no template uses."""
     found = get_object_or_404(RecordType, slug=slug)
     try:
@@ -89,7 +89,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("record_types")
 
 
-def _editor(
+def _render_editor(
     request: HttpRequest, found: RecordType | None, form: RecordTypeForm, rows: BaseAttributeFormSet, lost: str = ""
 ) -> HttpResponse:
     bad = request.method == "POST"
@@ -100,18 +100,22 @@ def _editor(
     return render(request, "extraction/schema/record_type.html", context, status=400 if bad else 200)
 
 
-def _proposed(template: str) -> tuple[str, list[dict[str, object]]]:
+def _propose_rows(template: str) -> tuple[str, list[dict[str, object]]]:
     """Return (name, rows) for the form, from the embedded data of the template's pages."""
     cluster = Cluster.objects.filter(pk=template).first() if template.isdecimal() else None
-    kind, found = page_data.propose_record_type(cluster) if cluster else ("", [])
-    return kind, [{"name": each.name, "type": each.type, "multiple": each.multiple} for each in found] or _blank()
+    if cluster is None:
+        return "", _make_blank_rows()
+    proposal = page_data.propose_record_type(cluster)
+    return proposal.type, [
+        {"name": each.name, "type": each.type, "multiple": each.multiple} for each in proposal.attributes
+    ] or _make_blank_rows()
 
 
-def _blank() -> list[dict[str, object]]:
+def _make_blank_rows() -> list[dict[str, object]]:
     return [{"type": "text"} for _ in range(EMPTY_ROWS)]
 
 
-def _initial(record_type: RecordType) -> list[dict[str, object]]:
+def _describe_rows(record_type: RecordType) -> list[dict[str, object]]:
     fields = ("id", "name", "type", "multiple", "mandatory", "hotkey")
     rows = record_type.attributes.select_related("list")
     return [{field: getattr(each, field) for field in fields} | {"list": each.list.name if each.list else ""} for each in rows]

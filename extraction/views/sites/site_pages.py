@@ -72,7 +72,7 @@ class ShownMark:
     problem: str = ""
 
 
-def search(site: Site, *, query: str = "", part: str = "") -> QuerySet[Page]:
+def search_pages(site: Site, *, query: str = "", part: str = "") -> QuerySet[Page]:
     """Return the pages whose URL or title contains the query.
 
     part: a template's number, `unreadable`, `partly`, `unclustered`, `gone`, or empty for all.
@@ -93,7 +93,7 @@ def search(site: Site, *, query: str = "", part: str = "") -> QuerySet[Page]:
     return found.order_by("id")
 
 
-def view(page: Page, *, snapshot_id: int | None = None) -> PageView:
+def build_page_view(page: Page, *, snapshot_id: int | None = None) -> PageView:
     """Return one page with its current snapshot or, with `snapshot_id`, with that one.
 
     An unknown id gives the current snapshot.
@@ -102,24 +102,24 @@ def view(page: Page, *, snapshot_id: int | None = None) -> PageView:
     wanted = {page.current_id: 1, snapshot_id: 2}
     snapshot = max(snapshots, key=lambda one: wanted.get(one.pk, 0), default=None)
     record = getattr(snapshot, "record", None) if snapshot else None
-    return PageView(page, snapshot, snapshots, record, columns(record) if record else [])
+    return PageView(page, snapshot, snapshots, record, list_columns(record) if record else [])
 
 
-def columns(record: Record, attributes: Sequence[Attribute] | None = None) -> list[RecordColumn]:
+def list_columns(record: Record, attributes: Sequence[Attribute] | None = None) -> list[RecordColumn]:
     """Return a record's values by attribute, in the order of the template's record type."""
     if attributes is None:
         record_type = record.cluster.record_type
         attributes = list(record_type.attributes.of_page()) if record_type else []
     held = record.read_values()
-    return [RecordColumn(attribute, values(held.get(attribute.name, ()))) for attribute in attributes]
+    return [RecordColumn(attribute, list_values(held.get(attribute.name, ()))) for attribute in attributes]
 
 
-def lists(record: Record, schema: Mapping[str, Sequence[Attribute]], *, limit: int = MAX_SHOWN_ROWS) -> list[ListRows]:
+def list_rows(record: Record, schema: Mapping[str, Sequence[Attribute]], *, limit: int = MAX_SHOWN_ROWS) -> list[ListRows]:
     """Return the lists of a record that have rows. schema: {list: its attributes} of the template's record type."""
     found = []
     for name, stored in record.read_rows().items():
         attributes = list(schema.get(name, ())) or [Attribute(name=each) for each in dict.fromkeys(key for row in stored for key in row)]
-        rows = [[RecordColumn(each, values(row.get(each.name, ()))) for each in attributes] for row in stored[:limit]]
+        rows = [[RecordColumn(each, list_values(row.get(each.name, ()))) for each in attributes] for row in stored[:limit]]
         if rows:
             found.append(ListRows(name, attributes, rows, len(stored)))
     return found
@@ -134,7 +134,7 @@ def list_schema(record_type: RecordType | None) -> dict[str, list[Attribute]]:
     return found
 
 
-def mark(record: Record, text: str) -> ShownMark:
+def locate_value(record: Record, text: str) -> ShownMark:
     """Return the place of the value that `text` names as `attribute.position`, for the frame to outline."""
     name, _, position = text.rpartition(".")
     if not name or not position.isdecimal():
@@ -148,6 +148,6 @@ def mark(record: Record, text: str) -> ShownMark:
     return ShownMark(locations=json.dumps([outline], separators=(",", ":")))
 
 
-def values(stored: Sequence[RecordValue]) -> list[ShownValue]:
+def list_values(stored: Sequence[RecordValue]) -> list[ShownValue]:
     """Return the stored values of one attribute for display."""
     return [ShownValue(each.raw, each.value, each.problem, place) for place, each in enumerate(stored)]

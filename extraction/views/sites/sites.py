@@ -1,29 +1,26 @@
 """Sites: list, creation, settings, deletion."""
 
 from django.contrib import messages
-from django.db import transaction
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from extraction.forms.core import DeleteForm, said
-from extraction.forms.intake import ARCHIVES, NewUploadForm
+from extraction.forms.core import DeleteForm
 from extraction.forms.sites import NewSiteForm, SiteForm, SourceForm
 from extraction.forms.templates import ClusterForm
 from extraction.models import Role, Site
 from extraction.services.core.runs import JobError
-from extraction.services.intake import crawl_site, import_pages
+from extraction.services.intake import crawl_site
 from extraction.services.sites import sites as service
 from extraction.services.sites import sources
 from extraction.services.templates import cluster_pages
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
-from extraction.views.sites.pages import import_limits
 
 
 @require_safe
 @requires(Role.VIEWER)
-def sites(request: HttpRequest) -> HttpResponse:
+def list_sites(request: HttpRequest) -> HttpResponse:
     """Show all sites with their figures."""
     query = request.GET.get("q", "").strip()
     found = Site.objects.filter(name__icontains=query) if query else None
@@ -32,7 +29,7 @@ def sites(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
-def new(request: SignedInHttpRequest) -> HttpResponse:
+def create_site(request: SignedInHttpRequest) -> HttpResponse:
     """Create a site from its address and start to fetch its pages."""
     form = NewSiteForm(request.POST if request.method == "POST" else None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
@@ -45,28 +42,7 @@ def new(request: SignedInHttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
-def new_upload(request: SignedInHttpRequest) -> HttpResponse:
-    """Create a site from an upload and start to import its pages.
-
-    A script that accepts JSON gets the run's address or the error.
-    """
-    form = NewUploadForm(request.POST, request.FILES) if request.method == "POST" else NewUploadForm()
-    by_script = request.get_preferred_type(["text/html", "application/json"]) == "application/json"
-    if request.method == "POST" and form.is_valid():
-        data = form.cleaned_data
-        with transaction.atomic():  # if the import cannot start, create no site
-            site = service.create_site(data["name"], data["address"], user=request.user)
-            run = import_pages.start_import(site, data["file"], name=data["file"].name, user=request.user)
-        return JsonResponse({"location": run.get_absolute_url()}, status=201) if by_script else redirect(run)
-    if by_script and form.errors:
-        return JsonResponse({"error": said(form)}, status=400)
-    context = {"form": form, "archives": ARCHIVES, "limits": import_limits()}
-    return render(request, "extraction/intake/site_new_upload.html", context, status=400 if form.errors else 200)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires(Role.EDITOR)
-def settings(request: HttpRequest, slug: str) -> HttpResponse:
+def show_settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the Settings tab. POST changes the site's name and address."""
     site = get_object_or_404(Site, slug=slug)
     form = SiteForm(request.POST if request.method == "POST" else None, instance=site)
@@ -74,17 +50,17 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
         service.rename_site(site, form.cleaned_data["name"], form.cleaned_data["address"])
         messages.success(request, "Saved.")
         return redirect("site_settings", site.slug)
-    return settings_page(request, Site.objects.get(pk=site.pk), form=form)
+    return render_settings(request, Site.objects.get(pk=site.pk), form=form)
 
 
 @require_POST
 @requires(Role.OPERATOR)
-def delete(request: HttpRequest, slug: str) -> HttpResponse:
+def delete_site(request: HttpRequest, slug: str) -> HttpResponse:
     """Delete a site if its name was typed to confirm."""
     site = get_object_or_404(Site, slug=slug)
     form = DeleteForm(request.POST, wanted=site.name)
     if not form.is_valid():
-        return settings_page(request, site, deletion=form)
+        return render_settings(request, site, deletion=form)
     service.delete_site(site)
     messages.success(request, f"{form.wanted} was deleted.")
     return redirect("sites")
@@ -92,7 +68,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def cluster_start(request: SignedInHttpRequest, slug: str) -> HttpResponse:
+def start_clustering(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Start a new search for the site's templates."""
     site = get_object_or_404(Site, slug=slug)
     form = ClusterForm(request.POST)
@@ -106,7 +82,7 @@ def cluster_start(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     return redirect("site_settings", site.slug)
 
 
-def settings_page(
+def render_settings(
     request: HttpRequest,
     site: Site,
     *,

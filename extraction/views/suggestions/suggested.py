@@ -3,10 +3,9 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from extraction.forms.suggestions import SuggestedForm
 from extraction.models import Attribute, Cluster, Role
 from extraction.services.suggestions import suggested_fields as service
 from extraction.services.suggestions import taking_fields
@@ -14,7 +13,6 @@ from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 from extraction.views.suggestions import taking
 from extraction.views.templates.clusters import cluster_of
-from extraction.views.workbench import workbench_url
 
 TICKED = 8
 """Fields ticked at first."""
@@ -25,20 +23,10 @@ TICKED = 8
 def suggested(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
     """Show the page, whose table loads afterwards. POST accepts the ticked fields and continues to the workbench."""
     cluster = cluster_of(slug, number)
-    if request.method != "POST":
-        return render(request, "extraction/suggestions/suggested.html", {"site": cluster.site, "cluster": cluster})
-    form = SuggestedForm(request.POST, cluster)
-
-    def take() -> str:
-        data = form.cleaned_data
-        pages = service.take_fields(cluster, data["key"], form.taken, request.user, type_name=data["record_type"])
-        return taking_fields.describe_fields(len(form.taken), pages)
-
-    problems = taking.problems(request, form, take)
-    if not problems:
-        return redirect(workbench_url(slug, number))
-    context = {"site": cluster.site, "cluster": cluster, "problems": problems, **_table(request, cluster)}
-    return render(request, "extraction/suggestions/suggested.html", context, status=400)
+    template = "extraction/suggestions/suggested.html"
+    return taking.show_or_take_columns(
+        request, cluster, template=template, take=service.take_fields, build=lambda: _build_table(request, cluster)
+    )
 
 
 @require_safe
@@ -46,27 +34,25 @@ def suggested(request: SignedInHttpRequest, slug: str, number: int) -> HttpRespo
 def table(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show the table alone. This takes seconds if the pages were not read before."""
     cluster = cluster_of(slug, number)
-    return render(request, "extraction/suggestions/_suggested.html", {"site": cluster.site, "cluster": cluster, **_table(request, cluster)})
+    return render(
+        request, "extraction/suggestions/_suggested.html", {"site": cluster.site, "cluster": cluster, **_build_table(request, cluster)}
+    )
 
 
-def _table(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def _build_table(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Return the context of the table: the offer with the values already entered.
 
     Columns of lists are separate, by the name of their list.
     """
     offer = service.suggest_fields(cluster)
     sent = request.POST
-    ticked = {int(place) for place in sent.getlist("take") if place.isdecimal() and len(place) < 4} if sent else _first(offer)
-    rows = [
-        (each, sent.get(f"name-{each.place}", each.name), sent.get(f"type-{each.place}", each.type), each.place in ticked)
-        for each in offer.fields
-    ]
+    rows = taking.list_entries(offer.fields, sent, taking.read_ticked(sent) if sent else _tick_best(offer))
     own = [row for row in rows if not row[0].list]
     listed = {name: [row for row in rows if row[0].list == name] for name in dict.fromkeys(row[0].list for row in rows) if name}
     shown = {"types": Attribute.Type.choices, "marked": taking_fields.MARKED_PAGES}
     return {"offer": offer, "rows": rows, "own": own, "listed": listed, **shown}
 
 
-def _first(offer: service.FieldOffer) -> set[int]:
+def _tick_best(offer: service.FieldOffer) -> set[int]:
     """Return the fields ticked at first: the best ones that vary between pages and are not columns of a list."""
     return {each.place for each in [each for each in offer.fields if not each.constant and not each.list][:TICKED]}

@@ -34,7 +34,7 @@ def lists(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
         marked = service.take_list(cluster, data["key"], form.taken_list, request.user, type_name=data["record_type"])
         return _describe_marked(data["list_name"], marked)
 
-    problems = taking.problems(request, form, take)
+    problems = taking.accept_suggestions(request, form, take)
     if not problems:
         return redirect(workbench_url(slug, number))
     return render(
@@ -54,18 +54,11 @@ def _lists(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     offer, sent = service.suggest_lists(cluster), request.POST
     rows = []
     for each in offer.lists:
-        mine = sent.get("list") == str(each.place)
-        ticked = set(sent.getlist("take")) if mine else {str(field.place) for field in each.fields}
-        fields = [
-            (
-                field,
-                sent.get(f"name-{field.place}", field.name) if mine else field.name,
-                sent.get(f"type-{field.place}", field.type) if mine else field.type,
-                str(field.place) in ticked,
-            )
-            for field in each.fields
-        ]
-        every = "every" in sent if mine else each.first <= service.WHOLE_ROWS
-        shown = {"name": sent.get("list_name", each.name) if mine else each.name, "fields": fields, "every": every}
+        if sent.get("list") == str(each.place):
+            fields = taking.list_entries(each.fields, sent, taking.read_ticked(sent))
+            shown = {"name": sent.get("list_name", each.name), "fields": fields, "every": "every" in sent}
+        else:
+            fields = taking.list_entries(each.fields, {}, {field.place for field in each.fields})
+            shown = {"name": each.name, "fields": fields, "every": each.first <= service.WHOLE_ROWS}
         rows.append((each, shown))
     return {"offer": offer, "rows": rows, "types": Attribute.Type.choices, "sent": bool(sent.get("list"))}

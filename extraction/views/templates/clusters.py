@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from extraction.forms.core import said
+from extraction.forms.core import join_errors
 from extraction.forms.templates import MergeForm, NameForm
 from extraction.models import Cluster, RecordType, Role, Site
 from extraction.services.core.runs import JobError
@@ -58,7 +58,7 @@ def cluster(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "view": cluster_view.build_cluster_view(found),
         "samples": samples,
         "more_samples": more,
-        "pages": site_pages.search(found.site, part=str(number))[:10],
+        "pages": site_pages.search_pages(found.site, part=str(number))[:10],
         "record_types": RecordType.objects.all(),
         "holds_xml": document_types.holds_xml(found),
     }
@@ -108,9 +108,9 @@ def rename(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
     if form.is_valid():
         service.rename_template(found, form.cleaned_data["name"])
     elif request.htmx:
-        return HttpResponse(said(form), status=400, content_type="text/plain")
+        return HttpResponse(join_errors(form), status=400, content_type="text/plain")
     else:
-        messages.error(request, said(form))
+        messages.error(request, join_errors(form))
     return HttpResponse(status=204) if request.htmx else redirect(found)
 
 
@@ -146,7 +146,7 @@ def merge(request: HttpRequest, slug: str) -> HttpResponse:
     found = get_object_or_404(Site, slug=slug)
     form = MergeForm(request.POST, site=found)
     if not form.is_valid():
-        messages.error(request, said(form))
+        messages.error(request, join_errors(form))
         return redirect("site", slug)
     into, *others = form.cleaned_data["clusters"]
     try:

@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.algorithms.errors import PageError
-from extraction.forms.core import said
+from extraction.forms.core import join_errors
 from extraction.forms.templates import PlaceForm
 from extraction.models import MergeProposal, Page, Role, Site
 from extraction.services.core.runs import JobError
@@ -58,7 +58,7 @@ def place(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     site = get_object_or_404(Site, slug=slug)
     form = PlaceForm(request.POST, site=site)
     if not form.is_valid():
-        messages.error(request, f"Nothing was moved. {said(form)}")
+        messages.error(request, f"Nothing was moved. {join_errors(form)}")
         return redirect("site_pages", slug)
     pages, into = form.cleaned_data["pages"], form.cleaned_data["into"]
     try:

@@ -15,8 +15,9 @@ export function pageData(api, known, draw) {
     store.suggestions.set(page, new Map());
     try {
       await api.idle();
-      const { suggestions } = await api.get("suggestions/", { page });
+      const { suggestions, problem } = await api.get("suggestions/", { page });
       store.suggestions.set(page, new Map(suggestions.map((/** @type {any} */ row) => [row.attribute, row])));
+      store.unread.set(page, problem);
       draw();
     } catch {
       store.suggestions.delete(page); // Suggestions are a convenience: without them values are clicked, as on pages without such data.

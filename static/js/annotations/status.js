@@ -41,5 +41,8 @@ export function drawFoot(store) {
   byId("progress").textContent = empty ? "" : nextUnsaid(store) === null && !last ? "This page is done. Enter opens the next one." : `${done} of ${wanted.length} ${wanted.length === 1 ? "sample" : "samples"} done`;
   const learnable = store.attributes.some((attribute) => Object.values(store.labels[attribute.id] ?? {}).some((values) => values?.length));
   byId("learn").toggleAttribute("disabled", !learnable);
+  const unread = store.unread.get(store.page) ?? "";
+  byId("own-data").textContent = unread ? `Embedded data: ${unread}` : "";
+  byId("own-data").title = unread;
   byId("publish").toggleAttribute("hidden", !store.rule.draft);
 }

@@ -12,9 +12,10 @@ import { columns, foundFor, placeOf, rowFor } from "./rows.js";
  * @typedef {{checked: number, total: number, hits: number, several: number, without: number[], complete: boolean}} Coverage
  * @typedef {{attribute: number, state: "empty" | "failed" | "learned" | "asking", message?: string, page?: number | null, places?: {page: number, location: Place, value: string}[], values?: Record<string, Value[]>, coverage?: Coverage | null,
  *   agreement?: import("./pagedata.js").Agreement | null, list?: number, rows?: Record<string, import("./rows.js").Row[]>, failed?: Record<string, string>}} Draft
+ * unread: what could not be read of a page's embedded data, by page; "" if everything could.
  * labels: by attribute, then by page, or by "page/row" in a list. rows: which row of a list is open, by "list/page".
  * @typedef {{samples: Sample[], attributes: Attribute[], lists: {id: number, name: string}[], rows: Map<string, number>, labels: Record<string, Record<string, Value[] | null>>, drafts: Map<number, Draft>,
- *   suggestions: Map<number, Map<number, {words: string, values: Value[]}>>, similar: Map<number, {page: number, values: Value[]}>, page: number, current: number, steps: {undo: boolean, redo: boolean},
+ *   suggestions: Map<number, Map<number, {words: string, values: Value[]}>>, unread: Map<number, string>, similar: Map<number, {page: number, values: Value[]}>, page: number, current: number, steps: {undo: boolean, redo: boolean},
  *   rule: {draft: string | null, draft_version: number | null, live: string | null, live_version: number | null}}} Store
  * confirmed, absent: a person said so. proposed: the draft rule finds values. none: it finds none. suggested: there is no rule
  * yet, or it finds nothing, but the page's own data has a value. unknown: nothing is known.
@@ -29,12 +30,13 @@ export function createStore(state) {
     rows: new Map(),
     similar: new Map(),
     suggestions: new Map(),
+    unread: new Map(),
     page: state.samples[0]?.id ?? 0,
     current: state.attributes[0]?.id ?? 0,
   };
 }
 
-/** What is known of an attribute on a page. @param {Store} store @param {number} attribute @param {number} page @returns {Standing} */
+/** What is known about an attribute on a page. @param {Store} store @param {number} attribute @param {number} page @returns {Standing} */
 export function standing(store, attribute, page) {
   const said = store.labels[attribute]?.[placeIn(store, attribute, page)];
   if (said === null) return { kind: "absent", values: [] };
@@ -47,7 +49,7 @@ export function standing(store, attribute, page) {
   return { kind: values ? "none" : "unknown", values: [] };
 }
 
-/** Whether one key would take the values. @param {Standing} how */
+/** Whether one key would confirm the values. @param {Standing} how */
 export const isOffered = (how) => how.kind === "proposed" || how.kind === "suggested";
 
 /** The key of an attribute's labels on a page; in a list, of its open row. @param {Store} store @param {number} id @param {number} page */
@@ -81,7 +83,7 @@ export function keep(store, draft) {
 /** @param {Standing} how */
 export const isSaid = (how) => how.kind === "confirmed" || how.kind === "absent";
 
-/** How many attributes a person has marked on a page, or said to be absent. @param {Store} store @param {number} page */
+/** How many attributes a person has marked on a page, as a value or as absent. @param {Store} store @param {number} page */
 export function saidOn(store, page) {
   return store.attributes.filter((attribute) => isSaid(standing(store, attribute.id, page))).length;
 }
@@ -105,7 +107,7 @@ export function apart(titles) {
   return rows.map((words, number) => {
     let first = Math.min(from[number], Math.max(0, words.length - 1));
     let last = Math.max(first + 1, words.length - upTo[number]);
-    // A number alone tells a person nothing: put back the words beside it, those before it first.
+    // A number alone tells a person nothing, so put back the words around it, those before it first.
     while (words.slice(first, last).join(" ").length < READABLE && (first > 0 || last < words.length)) {
       if (first > 0) first -= 1;
       else last += 1;
@@ -188,10 +190,10 @@ function summary(pages = {}) {
   return JSON.stringify(said.map(([page, values]) => [page, values && values.map((value) => keyOf(value.location)).sort()]).sort());
 }
 
-/** The attributes whose draft was not asked yet what it gives on a page. @param {Store} store @param {number} page */
+/** The attributes whose draft has not been run on a page yet. @param {Store} store @param {number} page */
 export const notLookedUp = (store, page) => [...store.drafts.values()].filter((draft) => draft.state === "learned" && !draft.values?.[page]).map((draft) => draft.attribute);
 
-/** A share as people read it, never rounded up to all or down to none. @param {number} hits @param {number} total */
+/** A share as a percentage that is 0 or 100 only when it is exactly that. @param {number} hits @param {number} total */
 export function percent(hits, total) {
   if (!total) return "–";
   const share = (100 * hits) / total;

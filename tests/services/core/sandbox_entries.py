@@ -1,11 +1,15 @@
-"""What the tests run in a child: functions that behave well and functions that do not."""
+"""Functions that the tests run in a child: some behave well, others do not."""
 
+import json
 import os
 import signal
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any, BinaryIO
+
+from extraction.services.lab.method_process import MethodResult
 
 
 def echo(source: BinaryIO) -> Iterator[Any]:
@@ -35,7 +39,7 @@ def recurse_forever(depth: int) -> int:
 
 
 def overflow_stack(source: BinaryIO) -> Iterator[Any]:
-    """Nested calls in C: the stack ends before Python's own limit."""
+    """Make nested calls in C, so that the stack overflows before Python's own limit."""
     sys.setrecursionlimit(10**9)
     nested: list[Any] = []
     for _ in range(1_000_000):
@@ -103,7 +107,7 @@ def print_garbage(source: BinaryIO) -> Iterator[Any]:
 
 
 def write_garbage_as_results(source: BinaryIO) -> Iterator[Any]:
-    """As a library would that writes to any descriptor it finds."""
+    """Write to any open descriptor, as a badly behaved library may do."""
     yield "before"
     for descriptor in range(3, 20):
         try:
@@ -138,3 +142,23 @@ def close_its_results(source: BinaryIO) -> Iterator[Any]:
 
 def give_what_json_does_not_know(source: BinaryIO) -> Iterator[Any]:
     yield {1, 2}
+
+
+def group_and_fail(source: BinaryIO) -> Iterator[dict[str, Any]]:
+    """Yield a clustering's groups, then fail as the computation of their cost may."""
+    yield asdict(MethodResult([["book 0"]]))
+    raise ZeroDivisionError("division by zero")
+
+
+def read_one_page_and_crash(source: BinaryIO) -> Iterator[dict[str, Any]]:
+    """Read the data of pages until one says "crash"."""
+    while head := source.readline():
+        content = source.read(json.loads(head)[0])
+        if b"crash" in content:
+            raise ValueError("the seventh page is odd")
+        yield {"items": [], "problem": ""}
+
+
+def kill_itself_at_once(source: BinaryIO) -> Iterator[Any]:
+    os.kill(os.getpid(), signal.SIGKILL)
+    yield "after"

@@ -1,4 +1,4 @@
-"""Pages' own data: read within limits, kept, offered at its places, compared with what rules give."""
+"""Embedded data of pages is read within limits, cached, offered at its places, and compared with the values of rules."""
 
 import json
 import time
@@ -13,6 +13,7 @@ from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.suggestions import markup_process, page_data
 from tests.services import factory
+from tests.services.core import sandbox_entries
 
 pytestmark = pytest.mark.django_db
 
@@ -42,52 +43,86 @@ def pages(shop: Cluster) -> list[Snapshot]:
     return list(Snapshot.objects.filter(cluster=shop).order_by("pk"))
 
 
-def test_a_page_says_what_stands_where(shop) -> None:
+def items_of(page: Snapshot) -> tuple[Item, ...]:
+    return page_data.read_embedded_data([page])[page.pk].items
+
+
+def test_embedded_data_is_found_with_its_places_on_the_page(shop) -> None:
     page = pages(shop)[1]
     nodes = elements(parse(stored_bytes.get_bytes(page.sha256)).root)
-    found = {row.attribute.name: row for row in page_data.suggest_values(page, Attribute.objects.all(), nodes)}
+    found = {row.attribute.name: row for row in page_data.suggest_values(items_of(page), Attribute.objects.all(), nodes)}
     assert found["title"].values == ("Book 1",) and nodes[found["title"].places[0].node].tag == "h1"
     assert found["author"].values == ("Writer 1", "Ann") and found["author"].words == "JSON-LD Book author"
     assert found["price"].values == ("1.50",) and value(nodes, found["price"].places[0]) == "1.50"
 
 
-def test_items_are_read_once_and_kept(shop, monkeypatch) -> None:
-    first = page_data.read_items(pages(shop))
-    monkeypatch.setattr(markup_process, "read_items", lambda pages: pytest.fail("read again"))
-    assert page_data.read_items(pages(shop)) == first
-    assert first[pages(shop)[0].pk][0].type == "Book"
+def test_items_are_read_once_and_cached(shop, monkeypatch) -> None:
+    first = page_data.read_embedded_data(pages(shop))
+    monkeypatch.setattr(markup_process, "read_embedded_data", lambda pages: pytest.fail("read again"))
+    assert page_data.read_embedded_data(pages(shop)) == first
+    assert first[pages(shop)[0].pk].items[0].type == "Book"
 
 
-def test_what_is_kept_and_spoiled_is_read_anew(shop) -> None:
+def test_a_damaged_cache_of_items_is_read_again(shop) -> None:
     page = pages(shop)[0]
-    first = page_data.read_items([page])
+    first = page_data.read_embedded_data([page])
     stored_bytes.keep_file(page_data._name(page.sha256), b"[{]")
-    assert page_data.read_items([page]) == first
+    assert page_data.read_embedded_data([page]) == first
     assert default_storage.exists(page_data._name(page.sha256))
 
 
-def test_rules_are_held_against_the_pages_and_those_that_differ_are_named(shop) -> None:
+def test_rules_are_compared_with_embedded_data_and_differing_pages_are_listed(shop) -> None:
     price = Attribute.objects.get(name="price")
     given = {page.pk: [f"£{number}.50"] for number, page in enumerate(pages(shop))}
-    found = page_data.measure_agreement(price, given, page_data.read_items(pages(shop)))
+    found = page_data.measure_agreement(price, given, {page.pk: items_of(page) for page in pages(shop)})
     assert found is not None and (found.agree, found.compared) == (3, 4)
     assert found.different == (pages(shop)[3].pk,) and found.words == "JSON-LD Book offers.price"
-    assert page_data.measure_agreement(price, {}, page_data.read_items(pages(shop))) is None
+    assert page_data.measure_agreement(price, {}, {page.pk: items_of(page) for page in pages(shop)}) is None
 
 
-def test_a_template_offers_what_its_pages_carry(shop) -> None:
-    assert {row.path for row in page_data.find_offered(shop)} >= {"name", "author", "offers.price"}
+def test_a_template_offers_attributes_from_its_pages_embedded_data(shop) -> None:
+    proposal = page_data.propose_record_type(shop)
+    assert proposal.type == "Book" and proposal.problems == {}
+    assert {row.path for row in proposal.attributes} >= {"name", "author", "offers.price"}
 
 
-def test_hostile_pages_have_nothing_and_cost_the_others_nothing(monkeypatch) -> None:
+def test_a_crash_is_told_with_its_reason_and_the_other_pages_are_read(shop, monkeypatch) -> None:
+    odd = factory.snapshot(shop.site, "https://shop.example/book/odd", b"<html><body>crash", cluster=shop)
+    monkeypatch.setattr(markup_process, "read_pages", sandbox_entries.read_one_page_and_crash)
+    found = page_data.read_embedded_data(pages(shop))
+    assert {pk: data.problem for pk, data in found.items() if data.problem}.keys() == {odd.pk}
+    assert found[odd.pk].problem.startswith("it failed: ValueError: the seventh page is odd (tests/services/core/sandbox_entries.py, line ")
+    monkeypatch.undo()
+    again = page_data.propose_record_type(shop)
+    assert again.problems == {"https://shop.example/book/odd": found[odd.pk].problem}, "what is stored still says why"
+
+
+def test_a_page_whose_child_was_stopped_from_outside_is_read_again(shop, monkeypatch) -> None:
+    page = factory.snapshot(shop.site, "https://shop.example/book/new", book_html(77), cluster=shop)
+    monkeypatch.setattr(markup_process, "read_pages", sandbox_entries.kill_itself_at_once)
+    assert "SIGKILL" in page_data.read_embedded_data([page])[page.pk].problem
+    monkeypatch.undo()
+    assert page_data.read_embedded_data([page])[page.pk].problem == "" and items_of(page)
+
+
+def test_data_that_cannot_be_read_or_is_left_out_is_named(monkeypatch) -> None:
+    wrong = b'<html><body><script type="application/ld+json">{"@type": "Book", </script>'
+    large = b'<html><body><p typeof="Book">' + b"x" * markup_process.RDFA_BYTES
+    [broken, long] = markup_process.read_embedded_data([(wrong, ""), (large, "")])
+    assert broken.problem.startswith("JSON-LD could not be read: ") and broken.final
+    assert long.problem == "RDFa was not read, because the page is larger than 1 MB"
+
+
+def test_hostile_pages_give_no_data_and_do_not_affect_the_others(monkeypatch) -> None:
     monkeypatch.setattr(markup_process, "PAGE_S", 1.5)
     good = book_html(1)
     deep = b'<html><head></head><body><script type="application/ld+json">' + b"[" * 200_000 + b"</script></body></html>"
     wrong = b'<script type="application/ld+json">{"@type": "Book", </script>'
     nested = b"<div itemscope itemprop=a>" * 1_500 + b"<i itemprop=b>x</i>" * 3_000
     started = time.monotonic()
-    found = markup_process.read_items([(good, ""), (deep, ""), (wrong, ""), (b"", ""), (b"\x00\xff", ""), (nested, ""), (good, "")])
-    assert [len(items) > 0 for items in (found[0], found[-1])] == [True, True] and found[0] == found[-1]
-    assert found[1:5] == [[], [], [], []] and len(found) == 7
+    found = markup_process.read_embedded_data([(good, ""), (deep, ""), (wrong, ""), (b"", ""), (b"\x00\xff", ""), (nested, ""), (good, "")])
+    assert found[0].items and found[0] == found[-1] and found[0].problem == ""
+    assert all(data.items == () for data in found[1:5]) and len(found) == 7
+    assert found[1].problem and found[2].problem and found[3].problem
     assert time.monotonic() - started < 60
-    assert all(isinstance(item, Item) for item in found[0])
+    assert all(isinstance(item, Item) for item in found[0].items)

@@ -116,20 +116,20 @@ class StructureBuilder:
     def _read_position(self, plan: _Plan, items: Sequence[Item], held: Held) -> None:
         split = _split(items, plan.groups)
         for at, group in enumerate(plan.groups):
-            _put(plan.before[at], split.before[at], held)
+            _store_texts(plan.before[at], split.before[at], held)
             rows: list[Row] = []
             for members, texts in zip(split.rows[at], split.after[at], strict=True):
                 row: Held = {} if group.several else held
                 for member in members:
                     self._read_class(member, row)
-                _put(plan.after[at], texts, row)
+                _store_texts(plan.after[at], texts, row)
                 rows.append(row)
             if group.several and any(rows):
                 held[plan.set_names[at]] = tuple(rows)
-        _put(plan.rest, split.rest, held)
+        _store_texts(plan.rest, split.rest, held)
 
 
-def _put(slot: _Slot, texts: Sequence[Value], held: Held) -> None:
+def _store_texts(slot: _Slot, texts: Sequence[Value], held: Held) -> None:
     if texts and slot.set_name:
         held[slot.set_name] = tuple({slot.name: text} for text in texts)
     elif texts:

@@ -97,8 +97,8 @@ class _RoleWriter:
     def path(self, above: int, step: str) -> int:
         return self.paths.setdefault((above, step), len(self.paths))
 
-    def add(self, said: tuple[int, str, int], place: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)) -> None:
-        self.rows.append((self.roles.setdefault(said, len(self.roles)), *place))
+    def add(self, role: tuple[int, str, int], place: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)) -> None:
+        self.rows.append((self.roles.setdefault(role, len(self.roles)), *place))
 
 
 @dataclass(slots=True)

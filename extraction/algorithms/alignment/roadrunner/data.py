@@ -18,7 +18,7 @@ MAX_STEPS = 2_000_000
 
 
 BESIDE = 40
-"""Characters of a text that are shown in what is said about a page that does not match."""
+"""Characters of a text that are shown in the message about a page that does not match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class WrapperReader:
         return None if here.fixed else (wanted.name, Value(here.text, here.place))
 
     def _miss(self, here: Element, at: int, wanted: str) -> None:
-        """Keep the furthest place where something else was wanted. Within one element, what was missed inside it counts, not before it."""
+        """Keep the furthest place where something else was wanted. Within one element, a mismatch inside it counts, not one before it."""
         miss = _Miss(here, at, wanted)
         if self._missed is None or (miss.node, here.node) > (self._missed.node, self._missed.here.node):
             self._missed = miss
@@ -234,12 +234,12 @@ def _row(met: _Met) -> Row:
 
 
 def _in_order(met: _Met) -> Iterator[_Mark | _Field]:
-    backwards = []
+    walk_back = []
     each: _Met | None = met
     while each is not None:
-        backwards.append(each.what)
+        walk_back.append(each.what)
         each = each.before
-    for what in reversed(backwards):
+    for what in reversed(walk_back):
         if isinstance(what, _Met):
             yield from _in_order(what)
         elif what is not None:

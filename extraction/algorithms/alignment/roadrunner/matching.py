@@ -6,17 +6,18 @@ The wrapper is made general enough to accept the page. Both are trees of tags, s
 aligned one by one, and the result is always well formed. Two strings that differ are a field. At any other mismatch the following is tried,
 in this order:
 
-1. An iterator (`squares`). The token before the mismatch is the last delimiter. What stands from the mismatch to its next occurrence, on
-   either side, is the square. It is matched backwards with what came before.
-2. An optional part. The mismatching token is searched ahead on both sides, the nearest first.
+1. An iterator (`squares`). The token before the mismatch is the last delimiter. The tokens from the mismatch to the next occurrence of that
+   delimiter, on either side, are the square. It is matched backwards with the tokens before.
+2. An optional part. The mismatching token of each side is sought further on in the other, the nearest occurrence first.
 3. Both at once: optional parts on both sides, up to the nearest two tokens that match. The paper does not have this. Without it, two pages
    with different optional blocks at one place do not align.
 4. The last resort: both remainders are optional, up to the end of the enclosing element.
 
-If two elements with equal labels do not align by 1 and 2 so that half of their tokens meet, they are a mismatch themselves, to be solved
-further out. Only if that fails too, 3 and 4 are allowed inside them: first if half of the tokens meet, and then in any case. These are the
-three *ways* to align: STRICT, BOTH and ANYHOW. The outcome for two elements and a way is computed once. Within a sequence, the alternatives
-are searched depth first. A pair of positions is entered once, and a sequence is given up after `RETURNS` returns to an earlier choice.
+If 1 and 2 align less than half of the tokens of two elements with equal labels, the elements are a mismatch themselves, which is solved at
+a higher level. Only if that fails too, 3 and 4 are allowed inside them: first if half of the tokens are aligned, and then in any case.
+These are the three *ways* to align: STRICT, BOTH and ANYHOW. The outcome for two elements and a way is computed once. Within a sequence,
+the alternatives are searched depth first. A pair of positions is entered once, and a sequence is given up after `RETURNS` returns to an
+earlier choice.
 
 Cost: a step for each two elements compared and for each alternative, at most `MAX_STEPS` for a page. Only elements within elements, and
 rows within rows `NESTED` deep, are processed by recursion.
@@ -28,7 +29,18 @@ from dataclasses import dataclass, field
 from extraction.algorithms.alignment.roadrunner import optionals
 from extraction.algorithms.alignment.roadrunner.partial_alignment import ANYHOW, BOTH, STRICT, AlignedPair, Alignment, skip_to
 from extraction.algorithms.alignment.roadrunner.squares import find_iterators
-from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Pcdata, Plus, Text, required, size, stacked
+from extraction.algorithms.alignment.roadrunner.wrapper import (
+    Element,
+    Maybe,
+    Node,
+    Nodes,
+    Pcdata,
+    Plus,
+    Text,
+    count_required,
+    count_tokens,
+    stack_nodes,
+)
 from extraction.algorithms.errors import AlignmentError
 
 RETURNS = 50
@@ -187,7 +199,7 @@ class Matching:
         """Align two optional parts, or two repeated ones."""
         assert isinstance(two, Maybe | Plus)  # noqa: S101 - of the type of `one`; the checker does not see it
         found = self._within(one.part, two.part, 0, whole=True)
-        if found is None or not found.met(required(one.part), size(two.part)):
+        if found is None or not found.met(count_required(one.part), count_tokens(two.part)):
             return None
         return at.further((type(one)(found.nodes()),), found._replace(i=at.i + 1, j=at.j + 1))
 
@@ -209,11 +221,11 @@ class Matching:
         return None
 
     def rows(self, part: Nodes, twos: Sequence[Node], j: int) -> Alignment:
-        """Align as many rows of a repeated part as there are from j on. The nodes of the result are the part, made general enough.
+        """Align as many rows of a repeated part as there are from j on. The nodes of the result are the part, generalised to fit all rows.
 
         If there are no rows, the result stays at j.
         """
-        found = Alignment(stacked(part), len(part), j)
+        found = Alignment(stack_nodes(part), len(part), j)
         while found.j < len(twos):
             row = self._row(found.nodes(), twos, found.j)
             if row is None:
@@ -223,7 +235,7 @@ class Matching:
 
     def _row(self, part: Nodes, twos: Sequence[Node], j: int) -> Alignment | None:
         found = self._within(part, twos, j, whole=False)
-        if found is None or found.j == j or not found.met(required(part), size(twos[j : found.j])):
+        if found is None or found.j == j or not found.met(count_required(part), count_tokens(twos[j : found.j])):
             return None
         return found
 

@@ -11,11 +11,11 @@ AHEAD = 100
 """Siblings that are searched ahead for a mismatching token."""
 
 AHEAD_BOTH = 30
-"""Siblings on either side that are searched for two tokens that match. The cost is the square."""
+"""Siblings on either side that are searched for two tokens that match. The cost grows with the square."""
 
 HARDLY = 10
-"""Tokens added to the cost of taking two elements for one that hardly meet. Two lines of a table with different labels had better be two
-optional lines."""
+"""Tokens added to the cost of merging two elements with hardly any token in common. Two table rows with different labels should become two
+optional rows."""
 
 
 class Pairing(Protocol):
@@ -49,7 +49,7 @@ def find_on_one_side(matching: Pairing, ones: Sequence[Node], twos: Sequence[Nod
     for ahead in range(1, min(AHEAD, max(len(ones) - at.i, len(twos) - at.j))):
         for i, j in ((at.i + ahead, at.j), (at.i, at.j + ahead)):
             if i < len(ones) and j < len(twos):
-                yield from _found(matching, ones, i, twos, j, at)
+                yield from _skip_if_matching(matching, ones, i, twos, j, at)
 
 
 def find_weaker_matches(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Alignment) -> Iterator[Alignment]:
@@ -70,10 +70,10 @@ def _on_both_sides(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node]
         for i in range(at.i + max(1, ahead - AHEAD_BOTH), at.i + min(ahead, AHEAD_BOTH + 1)):
             j = at.j + ahead - (i - at.i)
             if i < len(ones) and j < len(twos):
-                yield from _found(matching, ones, i, twos, j, at)
+                yield from _skip_if_matching(matching, ones, i, twos, j, at)
 
 
-def _found(matching: Pairing, ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, at: Alignment) -> Iterator[Alignment]:
+def _skip_if_matching(matching: Pairing, ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, at: Alignment) -> Iterator[Alignment]:
     """Yield the alignment that makes everything up to a place optional, if the nodes at that place match."""
     further = matching.together(ones, twos, Alignment(None, i, j), STRICT)
     if further is not None:

@@ -3,14 +3,23 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from extraction.algorithms.alignment.roadrunner.wrapper import Done, Node, Nodes, backwards, optional, required, size, stacked
+from extraction.algorithms.alignment.roadrunner.wrapper import (
+    Done,
+    Node,
+    Nodes,
+    count_required,
+    count_tokens,
+    make_optional,
+    stack_nodes,
+    walk_back,
+)
 
 STRICT, BOTH, ANYHOW = 0, 1, 2
 """The ways to align. STRICT allows fields, iterators and optional parts. BOTH also allows optional parts on both sides at one place. ANYHOW
-accepts even what hardly meets."""
+accepts even elements with hardly any token in common."""
 
 MET = 0.5
-"""Share of either side's tokens that must meet; with less, two elements do not match."""
+"""Share of each side's tokens that must be aligned; with less, two elements do not match."""
 
 
 class Alignment(NamedTuple):
@@ -32,7 +41,7 @@ class Alignment(NamedTuple):
 
     def nodes(self) -> Nodes:
         """Return the nodes aligned so far, in document order."""
-        return tuple(backwards(self.done))[::-1]
+        return tuple(walk_back(self.done))[::-1]
 
     def swapped(self) -> "Alignment":
         """Return the same with the two sequences exchanged."""
@@ -41,11 +50,11 @@ class Alignment(NamedTuple):
     def further(self, nodes: Sequence[Node], more: "Alignment") -> "Alignment":
         """Return the alignment continued with the nodes, up to the positions of `more`, which began where this one stands."""
         return Alignment(
-            stacked(nodes, self.done), more.i, more.j, self.fresh + more.fresh, self.lost + more.lost, self.resorts + more.resorts
+            stack_nodes(nodes, self.done), more.i, more.j, self.fresh + more.fresh, self.lost + more.lost, self.resorts + more.resorts
         )
 
     def met(self, needed: int, tokens: int) -> bool:
-        """Return whether enough of both sides met.
+        """Return whether enough tokens of both sides are aligned.
 
         needed: tokens that the first sequence has on every page.
         tokens: all tokens of the second sequence.
@@ -64,5 +73,5 @@ class AlignedPair(NamedTuple):
 
 def skip_to(ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, at: Alignment) -> Alignment:
     """Return the alignment extended to i and j, with everything skipped before them marked optional."""
-    nodes = (*optional(ones[at.i : i]), *optional(twos[at.j : j]))
-    return at.further(nodes, Alignment(None, i, j, size(twos[at.j : j]), required(ones[at.i : i])))
+    nodes = (*make_optional(ones[at.i : i]), *make_optional(twos[at.j : j]))
+    return at.further(nodes, Alignment(None, i, j, count_tokens(twos[at.j : j]), count_required(ones[at.i : i])))

@@ -1,7 +1,7 @@
 """Finds iterators: parts that are repeated just before a mismatch (Crescenzi et al. 2001, section 4.2).
 
 If a mismatch is the end of a list on one side and its next row on the other, the token before it is the last delimiter of a row. Then the
-tokens from the mismatch up to the next occurrence of that delimiter are the *square*: a candidate for a row. It is matched backwards, from
+tokens from the mismatch up to the next occurrence of that delimiter are the *square*: a candidate for a row. It is matched walk_back, from
 its delimiter, with the tokens before the mismatch. Mismatches inside are solved like any other. If it matches, then everything before that
 matches too, and all further rows on both sides, become (square)+.
 """
@@ -11,10 +11,10 @@ from itertools import islice
 from typing import Protocol
 
 from extraction.algorithms.alignment.roadrunner.partial_alignment import Alignment
-from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Plus, Text, backwards, required
+from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Plus, Text, count_required, walk_back
 
 SQUARE = 50
-"""Siblings that a row has at most. Rows without an element of their own have up to ten."""
+"""The largest number of siblings that make up a row. Rows without an element of their own have up to ten."""
 
 SQUARES = 3
 """Occurrences of the delimiter that are tried, because a row may hold it more than once."""
@@ -38,7 +38,7 @@ class RowMatching(Protocol):
 def find_iterators(matching: RowMatching, at: Alignment, ones: Sequence[Node], twos: Sequence[Node]) -> Iterator[Alignment]:
     """Yield the ways on from a mismatch that find an iterator before it. Those with the nearer delimiter come first, and the second side's
     before the first side's."""
-    delimiter = next((_label(node) for node in backwards(at.done) if not isinstance(node, Maybe)), None)
+    delimiter = next((_label(node) for node in walk_back(at.done) if not isinstance(node, Maybe)), None)
     if delimiter is None or matching.squares >= WITHIN:
         return
     for side, start in ((twos, at.j), (ones, at.i)):
@@ -53,12 +53,12 @@ def find_iterators(matching: RowMatching, at: Alignment, ones: Sequence[Node], t
 
 def _collapsed(matching: RowMatching, at: Alignment, ones: Sequence[Node], twos: Sequence[Node], square: Nodes) -> Alignment | None:
     """Return the alignment with the square as an iterator of all rows before and after the mismatch."""
-    near = _parts_turned(islice(backwards(at.done), 2 * SQUARE))
+    near = _parts_turned(islice(walk_back(at.done), 2 * SQUARE))
     if matching.rows(reverse_nodes(square), near, 0).j == 0:
         return None
-    before = matching.rows(reverse_nodes(square), _parts_turned(backwards(at.done)), 0)
+    before = matching.rows(reverse_nodes(square), _parts_turned(walk_back(at.done)), 0)
     part = reverse_nodes(before.nodes())
-    if before.j == 0 or not required(part):
+    if before.j == 0 or not count_required(part):
         return None
     second = matching.rows(part, twos, at.j)
     first = matching.rows(second.nodes(), ones, at.i)
@@ -70,12 +70,12 @@ def _collapsed(matching: RowMatching, at: Alignment, ones: Sequence[Node], twos:
 
 
 def reverse_nodes(nodes: Sequence[Node]) -> Nodes:
-    """Return a sequence read backwards. What is inside elements stays as it is."""
+    """Return a sequence read walk_back. What is inside elements stays as it is."""
     return _parts_turned(reversed(nodes))
 
 
 def _parts_turned(nodes: Iterable[Node]) -> Nodes:
-    """Return the nodes in the given order, with each part of them read backwards."""
+    """Return the nodes in the given order, with each part of them read walk_back."""
     return tuple(type(node)(reverse_nodes(node.part)) if isinstance(node, Maybe | Plus) else node for node in nodes)
 
 

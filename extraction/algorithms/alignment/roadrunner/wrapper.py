@@ -66,12 +66,12 @@ class Element:
     @cached_property
     def size(self) -> int:
         """The number of tokens in it, without the end tag. A repeated part counts one row."""
-        return 1 + size(self.children)
+        return 1 + count_tokens(self.children)
 
     @cached_property
     def required(self) -> int:
         """The number of tokens in it that are in no optional part."""
-        return 1 + required(self.children)
+        return 1 + count_required(self.children)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class Maybe:
     @cached_property
     def size(self) -> int:
         """The number of tokens in it."""
-        return size(self.part)
+        return count_tokens(self.part)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,12 +98,12 @@ class Plus:
     @cached_property
     def size(self) -> int:
         """The number of tokens of one row."""
-        return size(self.part)
+        return count_tokens(self.part)
 
     @cached_property
     def required(self) -> int:
         """The number of tokens of one row that are in no optional part."""
-        return required(self.part)
+        return count_required(self.part)
 
 
 Node = Text | Pcdata | Element | Maybe | Plus
@@ -112,31 +112,31 @@ Done = tuple[Node, "Done"] | None
 """A sequence that grows at its end and shares its beginning with others: its last node and what is before it."""
 
 
-def stacked(nodes: Iterable[Node], before: Done = None) -> Done:
+def stack_nodes(nodes: Iterable[Node], before: Done = None) -> Done:
     """Return a sequence with more nodes at its end."""
     for node in nodes:
         before = node, before
     return before
 
 
-def backwards(done: Done) -> Iterator[Node]:
+def walk_back(done: Done) -> Iterator[Node]:
     """Yield the nodes of a sequence, the last one first."""
     while done is not None:
         node, done = done
         yield node
 
 
-def size(nodes: Sequence[Node]) -> int:
+def count_tokens(nodes: Sequence[Node]) -> int:
     """Return the number of tokens in a sequence."""
     return sum(node.size for node in nodes)
 
 
-def required(nodes: Sequence[Node]) -> int:
+def count_required(nodes: Sequence[Node]) -> int:
     """Return the number of tokens in a sequence that every page has."""
     return sum(node.required for node in nodes)
 
 
-def optional(nodes: Sequence[Node]) -> Nodes:
+def make_optional(nodes: Sequence[Node]) -> Nodes:
     """Return the sequence as an optional part. An empty sequence stays empty, and an optional part is not made optional twice."""
     if not nodes:
         return ()

@@ -78,7 +78,7 @@ class _ModelSearch:
 
     def __init__(self, sequences: Sequence[tuple[str, ...]], code: Code, anything: Model, budget: StepBudget) -> None:
         self._sequences, self._code, self._anything, self._budget = sequences, code, anything, budget
-        self._told: dict[Model, list[float]] = {}
+        self._costs_of: dict[Model, list[float]] = {}
 
     def best(self) -> Content:
         self._costs(self._anything)  # first, while there is budget: it has everything
@@ -94,7 +94,7 @@ class _ModelSearch:
         found = [models[each] for each in choose.open_facilities(opening, np.array([self._costs(model) for model in models]), joined)]
         parts: list[Symbols] = [each.parts if isinstance(each, Concatenation) else (each,) for each in found]
         plain = [tuple(map(Name, sequence)) for sequence in self._sequences]
-        whole = list(
+        complete = list(
             dict.fromkeys(
                 (
                     choose_one(found),
@@ -107,7 +107,7 @@ class _ModelSearch:
                 )
             )
         )
-        able = sorted((each for each in whole if math.isfinite(self._total(each))), key=lambda each: (self._total(each), repr(each)))
+        able = sorted((each for each in complete if math.isfinite(self._total(each))), key=lambda each: (self._total(each), repr(each)))
         allowed = next((each for each in able if Positions.of_model(each).deterministic), None)
         if allowed is None:  # encoding the sequences by any candidate takes too many steps
             return Content(self._anything, self._anything, math.inf, widened=True)
@@ -117,9 +117,9 @@ class _ModelSearch:
         return codes.model_cost(model, self._code) + sum(self._costs(model))
 
     def _costs(self, model: Model) -> list[float]:
-        if model not in self._told:
+        if model not in self._costs_of:
             positions = Positions.of_model(model)
-            self._told[model] = [
+            self._costs_of[model] = [
                 codes.sequence_cost(model, sequence, self._code, positions=positions, budget=self._budget) for sequence in self._sequences
             ]
-        return self._told[model]
+        return self._costs_of[model]

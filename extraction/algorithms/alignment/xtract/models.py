@@ -74,12 +74,12 @@ def repeat(part: Model) -> Model:
 
 def write_model(model: Model) -> str:
     """Return the model as the paper writes it, with names of one letter: ``(ab)*|c?``."""
-    return _written(model, between="", bar="|", inner=False)
+    return _write(model, between="", bar="|", inner=False)
 
 
 def declare_model(model: Model) -> str:
     """Return the model as a DTD writes it, always in parentheses: ``(title, price?, (red | blue)*)``."""
-    text = _written(model, between=", ", bar=" | ", inner=True)
+    text = _write(model, between=", ", bar=" | ", inner=True)
     return text if text.startswith("(") and _one_group(text.rstrip("*?")) else f"({text})"
 
 
@@ -103,17 +103,17 @@ def collect_names(model: Model) -> frozenset[str]:
     return collect_names(model.part)
 
 
-def _written(model: Model, *, between: str, bar: str, inner: bool) -> str:
+def _write(model: Model, *, between: str, bar: str, inner: bool) -> str:
     if isinstance(model, Name):
         return model.name
     if isinstance(model, Concatenation):
-        text = between.join(_written(part, between=between, bar=bar, inner=True) for part in model.parts)
+        text = between.join(_write(part, between=between, bar=bar, inner=True) for part in model.parts)
         return f"({text})" if inner and between and len(model.parts) > 1 else text
     if isinstance(model, Choice):
         # A row among the parts needs parentheses in a DTD, where the comma does not bind closer than the bar.
-        text = bar.join(_written(part, between=between, bar=bar, inner=bool(between)) for part in model.parts)
+        text = bar.join(_write(part, between=between, bar=bar, inner=bool(between)) for part in model.parts)
         return f"({text})" if inner else text
-    part = _written(model.part, between=between, bar=bar, inner=True)
+    part = _write(model.part, between=between, bar=bar, inner=True)
     whole = isinstance(model.part, Name | Choice) or (bool(between) and isinstance(model.part, Concatenation))
     return (part if whole else f"({part})") + ("*" if isinstance(model, Star) else "?")
 

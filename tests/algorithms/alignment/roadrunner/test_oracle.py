@@ -1,4 +1,4 @@
-"""Pages generated from a wrapper that is known: what is inferred accepts them all and gives their data back."""
+"""Pages generated from a known wrapper: the inferred wrapper accepts them all and returns their data."""
 
 import random
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from extraction.algorithms.alignment.roadrunner.data import WrapperMismatch, WrapperReader
 from extraction.algorithms.alignment.roadrunner.infer import infer_wrapper
 from extraction.algorithms.alignment.roadrunner.matching import Matching
-from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Pcdata, Plus, Text, required
+from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Pcdata, Plus, Text, count_required
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.dom.parse import parse
 
@@ -21,14 +21,14 @@ strings = st.sampled_from("xyz").map(Text)
 def elements_of(below: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
     parts = st.lists(below, min_size=1, max_size=3).map(tuple)
     element = st.builds(Element, st.sampled_from("abc"), st.lists(below, max_size=3).map(tuple))
-    return element | parts.map(Maybe) | parts.filter(lambda part: required(part) > 0).map(Plus)
+    return element | parts.map(Maybe) | parts.filter(lambda part: count_required(part) > 0).map(Plus)
 
 
 wrappers = st.lists(st.recursive(strings | st.just(Pcdata()), elements_of, max_leaves=6), max_size=4).map(tuple)
 
 
 def instance(nodes: Sequence[Node], chance: random.Random) -> list[Node]:
-    """A page of a wrapper's language."""
+    """A page that a wrapper accepts."""
     made: list[Node] = []
     for node in nodes:
         if isinstance(node, Element):
@@ -43,7 +43,7 @@ def instance(nodes: Sequence[Node], chance: random.Random) -> list[Node]:
 
 @given(one=wrappers, two=wrappers, chance=st.randoms(use_true_random=False))
 @settings(max_examples=40, deadline=None)
-def test_what_either_of_two_wrappers_accepts_the_merged_one_accepts(one: Nodes, two: Nodes, chance: random.Random) -> None:
+def test_a_merged_wrapper_accepts_the_pages_of_both(one: Nodes, two: Nodes, chance: random.Random) -> None:
     merged = Matching().merge(Element("r", one), Element("r", two))
     for side in (one, two):
         for _ in range(3):
@@ -81,7 +81,7 @@ def html(kind: object, tags: "count[int]", values: "count[int]", rows: int, ther
 
 @given(kind=kinds)
 @settings(max_examples=30, deadline=None)
-def test_the_data_that_pages_were_made_of_is_given_back(kind: object) -> None:
+def test_the_data_that_pages_were_made_from_is_found_again(kind: object) -> None:
     values: count[int] = count()
     pages, truth = [], []
     for rows, there in ((2, True), (1, False), (3, True), (2, False)):

@@ -1,0 +1,18 @@
+"""The base of our commands."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from extraction.services.core.runs import JobError
+from extraction.services.rules.rules import StateError
+
+
+class VertexCommand(BaseCommand):
+    """A command that prints why a service refused its work. The exit code is then that of a failed command."""
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            return super().execute(*args, **options)
+        except (JobError, StateError) as error:
+            raise CommandError(str(error)) from error
