@@ -24,7 +24,7 @@ from extraction.algorithms.proposals.candidates import list_candidates, read_tem
 from extraction.algorithms.proposals.learned_forms import LearnedForm, learn_form
 from extraction.algorithms.proposals.propose import Proposal, SoughtAttribute, propose_values
 from extraction.algorithms.rules.rule import ValueType
-from extraction.services.suggestions.markup_process import read_items
+from extraction.services.suggestions.markup_process import read_embedded_data
 from tests.quality.scores import f1, sites
 
 RIGHT = 0.8
@@ -67,7 +67,7 @@ def read_site(folder: Path, *, most: int | None = None, items: bool = True) -> N
     """A site with at most `most` pages. items: whether the pages' own data is read."""
     files = sorted((folder / "pages").glob("*.html"))[:most]
     contents = [file.read_bytes() for file in files]
-    found = read_items([(content, "") for content in contents]) if items else []
+    found = [each.items for each in read_embedded_data([(content, "") for content in contents])] if items else []
     truth = json.loads((folder / "truth.json").read_text())
     return NamedSite(folder.name, [file.stem for file in files], [parse(content).root for content in contents], found, truth)
 

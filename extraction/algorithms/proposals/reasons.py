@@ -82,7 +82,7 @@ class _Telling:
 
     def form(self, share: float) -> str:
         """Return the reason of what values look like."""
-        return f"{round(100 * share)} % of the values look like one"
+        return f"{round(100 * share)} % of the values have its usual form"
 
     def learned(self, share: float) -> str:
         """Return the reason of values on other sites."""

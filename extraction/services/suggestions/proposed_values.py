@@ -70,11 +70,13 @@ class ProposalOffer:
 
     key: identifies the pages, the attributes and the other sites that they rest on.
     others: how many other sites have records of the type.
+    unread: on how many pages the embedded data could not be read.
     """
 
     key: str
     pages: int
     others: int
+    unread: int
     attributes: tuple[ProposedAttribute, ...]
 
 
@@ -82,6 +84,7 @@ class ProposalOffer:
 class _Found:
     snapshots: tuple[int, ...]
     proposals: tuple[Proposal, ...]
+    unread: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +106,7 @@ def propose_attributes(cluster: Cluster) -> ProposalOffer:
         _proposed(attribute, proposal, len(found.snapshots), marked=attribute.pk in marked)
         for attribute, proposal in zip(question.attributes, found.proposals, strict=True)
     )
-    return ProposalOffer(question.key, len(found.snapshots), others, rows)
+    return ProposalOffer(question.key, len(found.snapshots), others, found.unread, rows)
 
 
 def take_proposals(cluster: Cluster, key: str, attributes: Iterable[int], user: User | None) -> int:
@@ -173,11 +176,11 @@ def _read_examples(cluster: Cluster) -> tuple[dict[str, list[list[str]]], int, i
 @cached(LRUCache(20), key=lambda question: question.key, condition=Condition())
 def _answer(question: _Question) -> _Found:
     kept, roots = sample_trees.read_trees(question.snapshots)
-    items = page_data.read_items(kept)
+    data = page_data.read_embedded_data(kept)
     forms = _learn_forms(question, roots)
     sought = [SoughtAttribute(each.name, each.type, each.multiple or None, forms.get(each.name)) for each in question.attributes]  # type: ignore[arg-type]
-    found = propose_values(roots, sought, items=[items[snapshot.pk] for snapshot in kept])
-    return _Found(tuple(snapshot.pk for snapshot in kept), tuple(found))
+    found = propose_values(roots, sought, items=[data[snapshot.pk].items for snapshot in kept])
+    return _Found(tuple(snapshot.pk for snapshot in kept), tuple(found), sum(bool(each.problem) for each in data.values()))
 
 
 def _learn_forms(question: _Question, roots: Sequence[etree._Element]) -> dict[str, LearnedForm]:

@@ -32,7 +32,7 @@ def proposed(request: SignedInHttpRequest, slug: str, number: int) -> HttpRespon
         pages = service.take_proposals(cluster, form.cleaned_data["key"], form.cleaned_data["attribute"], request.user)
         return taking_fields.describe_fields(len(form.cleaned_data["attribute"]), pages)
 
-    problems = taking.problems(request, form, take)
+    problems = taking.accept_suggestions(request, form, take)
     if not problems:
         return redirect(workbench_url(slug, number))
     return render(
