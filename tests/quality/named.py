@@ -1,10 +1,10 @@
 """Attributes filled without a mark: ``python -m tests.quality.named DATA --predictions OUT [--others]``.
 
-DATA is a folder of sites, each with pages/NNNN.html and truth.json, of which only the attributes' names are read for the proposals. With
-``--others`` the values of the other sites of the vertical (what stands before the first hyphen of a site's name) tell what values look like.
-Written is ``{site: {attribute: {page: [values]}}}`` for all pages, the format of the extraction task; score it with ``--annotated 0``.
-Printed are the macro F1, and for what is proposed with confidence the share of columns (F1 of at least 0.8) and of values that are right.
-With ``--ceiling`` the best F1 that any column would have is printed as well.
+DATA is a folder of sites, each with pages/NNNN.html and truth.json, of which only the attributes' names are read for the proposals.
+With ``--others`` the values of the other sites of the vertical (what comes before the first hyphen of a site's name) tell what values
+look like. Written is ``{site: {attribute: {page: [values]}}}`` for all pages, the format of the extraction task; score it with
+``--annotated 0``. Printed are the macro F1, and for what is proposed with confidence the share of columns (F1 of at least 0.8) and of
+values that are right. With ``--ceiling`` the best F1 that any column would have is printed as well.
 """
 
 import argparse

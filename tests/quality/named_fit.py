@@ -173,7 +173,7 @@ def main() -> None:
     print(HEADER.format(none=nones[0], with_form=nones[1]) + "\n" + "\n".join(parts), end="")
 
 
-HEADER = '''"""How much each kind of evidence counts, fitted by ``python -m tests.quality.named_fit`` (which says how) and checked in as constants."""
+HEADER = '''"""How much each kind of evidence counts, as ``python -m tests.quality.named_fit`` fitted it."""
 
 from collections.abc import Mapping
 

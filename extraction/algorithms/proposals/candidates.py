@@ -1,7 +1,7 @@
 """Columns that could hold an attribute: groups of units with what stands around them on the pages.
 
-The groups are those of `suggestion.groups`, with the whole text of every element as a unit as well, because a step of instructions with a link in
-it is one value. Groups with the same values on all pages are one candidate, which keeps all of their places.
+The groups are those of `suggestion.groups`, with the whole text of every element as a unit as well, because a step of instructions with a
+link in it is one value. Groups with the same values on all pages are one candidate, which keeps some of their places.
 """
 
 from collections import defaultdict

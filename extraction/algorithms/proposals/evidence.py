@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from extraction.algorithms.markup.items import Item
 from extraction.algorithms.markup.matching import rank_subjects
@@ -45,10 +46,20 @@ OFTEN_LISTS = frozenset(("genre", "cuisine", "category", "person"))
 ALTERNATIVE = 0.9
 """What a value in a less likely property of the page's data counts for, compared with the next likelier one."""
 
+OPEN_GRAPH = 0.7
+"""What agreement with Open Graph counts for at most."""
+
 SHORTEST = 3
 """Fewest characters of a phrase that is looked for in class names."""
 
 _WORDS = re.compile(r"[^\W_]+")
+
+
+class DataValues(NamedTuple):
+    """Values that a page's own data may mean for an attribute. weight: how much agreement with them counts, up to 1."""
+
+    values: tuple[str, ...]
+    weight: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +73,29 @@ class Sought:
 
     meaning: Meaning
     multiple: bool | None = None
-    data: Mapping[int, Sequence[tuple[str, ...]]] = field(default_factory=dict)
+    data: Mapping[int, Sequence[DataValues]] = field(default_factory=dict)
     learned: LearnedForm | None = None
     spots: dict[int, tuple[float, ...]] = field(default_factory=dict, compare=False)
 
 
-def read_page_data(meanings: Sequence[Meaning], items: Sequence[Item]) -> list[list[tuple[str, ...]]]:
+def read_page_data(meanings: Sequence[Meaning], items: Sequence[Item]) -> list[list[DataValues]]:
     """Return what a page's own data says about each attribute: values of the properties that may be meant, the likeliest first.
 
-    The thing that has most of the attributes is what the page is about.
+    The thing that has most of the attributes is what the page is about. Open Graph is written for people who share a link: its title is
+    often a sentence.
     """
     wanted = [[path.casefold() for path in (*meaning.properties, "".join(meaning.own))] for meaning in meanings]
     ranked = [(item, [_find_properties(item, paths) for paths in wanted]) for item in rank_subjects(items)]
     ranked.sort(key=lambda pair: (pair[0].syntax == "Open Graph", -sum(map(bool, pair[1]))))
-    rows = [row for _, row in ranked]
-    return [list(dict.fromkeys(values for row in rows for values in row[at])) for at in range(len(meanings))]
+    return [_weigh([(item, values) for item, row in ranked for values in row[at]]) for at in range(len(meanings))]
+
+
+def _weigh(rows: Sequence[tuple[Item, tuple[str, ...]]]) -> list[DataValues]:
+    found: dict[tuple[str, ...], float] = {}
+    for item, values in rows:
+        weight = min(ALTERNATIVE ** len(found), OPEN_GRAPH if item.syntax == "Open Graph" else 1.0)
+        found.setdefault(values, weight)
+    return [DataValues(*each) for each in found.items()]
 
 
 def _find_properties(item: Item, paths: Sequence[str]) -> list[tuple[str, ...]]:
@@ -187,8 +206,8 @@ def _read_data(candidate: Candidate, sought: Sought) -> dict[str, float]:
     equal, part = [], []
     for page in told:
         values = [_bare(value) for value in mine.get(page, ())]
-        equal.append(max(_agree(mine.get(page, ()), other) * ALTERNATIVE**rank for rank, other in enumerate(sought.data[page])))
-        said = [_bare(value) for other in sought.data[page] for value in other]
+        equal.append(max(_agree(mine.get(page, ()), other.values) * other.weight for other in sought.data[page]))
+        said = [_bare(value) for other in sought.data[page] for value in other.values]
         part.append(any(one and other and (one in other or other in one) for one in values[:3] for other in said[:5]))
     share = mean(equal)
     return {"page data": share, "page data part": mean(part) * (1 - share), "page data differs": float(share < 0.2)}

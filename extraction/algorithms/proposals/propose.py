@@ -2,9 +2,10 @@
 
     propose_values([page.root for page in pages], [SoughtAttribute("director"), SoughtAttribute("price", "price")])
 
-Every column that could hold a value (`candidates`) is scored for every attribute by the weighted sum of the evidence (`evidence`, `weights`).
-The scores and that of "none of them" become probabilities (a conditional logit model), and those of columns with nearly the same values
-are added up: their sum is the confidence. A proposal is never a value by itself: an editor accepts it, and then it is marks.
+Every column that could hold a value (`candidates`) is scored for every attribute by the weighted sum of the evidence (`evidence`,
+`weights`). The scores and that of "none of them" become probabilities (a conditional logit model), and those of columns with nearly the
+same values are added up: their sum is the confidence. A proposal is never a value by itself: an editor accepts it, and then it becomes
+marks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,6 +40,9 @@ SURE = 0.4
 
 UNREAD = 4.0
 """What a column's score loses if none of its values can be read as the attribute's type."""
+
+AGREES = 0.9
+"""Least share of the page's own data that the values must agree with."""
 
 READ_COLUMNS, READ_VALUES = 12, 6
 """Best columns whose values are read as the attribute's type, and how many values: dates take milliseconds each."""
@@ -149,12 +153,8 @@ class _Chooser:
         values = {page: tuple(Value(found.unit.text, found.unit.place) for found in row) for page, row in sorted(candidate.group.items())}
         weights = WEIGHTS if attribute.form is None else WEIGHTS_WITH_FORM
         reasons = find_reasons(evidence, weights, self.views[best], self.sought[at], len(self.pages.roots), self.surroundings.written)
-        told = any(self.sought[at].data.values())
+        told = any(each.weight == 1 for row in self.sought[at].data.values() for each in row)
         return Proposal(attribute.name, confidence, values, reasons, not told or evidence["page data"] >= AGREES)
-
-
-AGREES = 0.9
-"""Least share of the page's own data that the values must agree with."""
 
 
 def list_sought(attributes: Sequence[SoughtAttribute], items: Sequence[Sequence[Item]]) -> list[Sought]:

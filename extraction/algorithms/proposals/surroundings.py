@@ -26,6 +26,7 @@ MAX_HEADER = 60
 
 _PREFIX = re.compile(r"([^\W\d][^:：]{0,40})[:：]\s*\S")
 _FIRST_WORDS = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)?")
+_MARKED_NUMBER = re.compile(r"(?<=\W)\d+|\d+(?=\W)")
 _TOKENS = re.compile(r"[^\s/?#&=]+")
 
 
@@ -227,11 +228,15 @@ def _list_headings(pages: TemplatePages, number: int) -> list[Phrase]:
 
 
 def _share_affix(texts: Sequence[str]) -> float:
-    """Return 1 if different texts all begin or end with the same word and have others: then that word is the template's."""
+    """Return 1 if different texts all begin or end with the same word and have others: then that word is the template's.
+
+    Numbers with marks around them are the same word: "Night Train (1994)" and "Harbour (2001)" are names with years.
+    """
     words = [text.split() for text in set(texts)]
     if len(words) < 2 or any(len(row) < 2 for row in words):
         return 0.0
-    return float(any(len({row[at].casefold() for row in words}) == 1 for at in (0, -1)))
+    ends = ({_MARKED_NUMBER.sub("0", row[at].casefold()) for row in words} for at in (0, -1))
+    return float(any(len(found) == 1 for found in ends))
 
 
 def _find_cell(node: etree._Element) -> etree._Element | None:

@@ -26,7 +26,8 @@ def _any(pattern: str) -> re.Pattern[str]:
 FORMS: Mapping[str, re.Pattern[str]] = {
     "price": _full(rf"(?:[^\d:]{{0,18}}[:\s]\s?)?-?{_CURRENCY}\s?{_AMOUNT}(?:\s?[-–]\s?{_CURRENCY}?\s?{_AMOUNT})?|{_AMOUNT}\s?{_CURRENCY}"),
     "date": _full(
-        rf".{{0,60}}\b(?:\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{1,4}}|(?:\d{{1,2}}\w{{0,2}}\.?\s)?(?:de )?(?:{_MONTH})[^\W\d]*\.?,?\s.{{0,12}}\d{{2,4}}|"
+        r".{0,60}\b(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|"
+        rf"(?:\d{{1,2}}\w{{0,2}}\.?\s)?(?:de )?(?:{_MONTH})[^\W\d]*\.?,?\s.{{0,12}}\d{{2,4}}|"
         r"\d{4}年\d{1,2}月(?:\d{1,2}日)?|(?:1[89]|20)\d\d)\b.{0,20}"
     ),
     "year": _full(r"(?:1[0-9]|20)\d\d"),
@@ -87,10 +88,11 @@ FORMS: Mapping[str, re.Pattern[str]] = {
         r"policier|aventure|comedia|terror|suspense|strategy|puzzle|rpg|shooter|racing|poetry|memoir|boeken|roman|novel)\b"
     ),
     "cuisine": _any(
-        r"\b(?:american|italian\w*|mexican\w*|chinese|japanese|thai|indian|french|greek|mediterranean|spanish|korean|vietnamese|seafood|steak\w*|pizza|sushi|"
-        r"bbq|barbecue|burgers?|diner|deli\w*|cafe|café|bakery|fast food|vegetarian|vegan|southern|cajun|latin|brazilian|cuban|caribbean|asian|european|german|"
-        r"irish|turkish|middle eastern|african|continental|fusion|international|contemporary|sandwich\w*|breakfast|dessert\w*|ice cream|coffee|pub|"
-        r"italienisch|deutsch|chinesisch|indisch|griechisch|türkisch|italienne|française|chinoise|italiana|mexicana|china|japonesa)\b"
+        r"\b(?:american|italian\w*|mexican\w*|chinese|japanese|thai|indian|french|greek|mediterranean|spanish|korean|vietnamese|seafood|"
+        r"steak\w*|pizza|sushi|bbq|barbecue|burgers?|diner|deli\w*|cafe|café|bakery|fast food|vegetarian|vegan|southern|cajun|latin|"
+        r"brazilian|cuban|caribbean|asian|european|german|irish|turkish|middle eastern|african|continental|fusion|international|"
+        r"contemporary|sandwich\w*|breakfast|dessert\w*|ice cream|coffee|pub|italienisch|deutsch|chinesisch|indisch|griechisch|türkisch|"
+        r"italienne|française|chinoise|italiana|mexicana|china|japonesa)\b"
     ),
 }
 """What a value looks like as a whole."""

@@ -2,9 +2,9 @@
 
     suggest_columns([page.root for page in pages])
 
-Texts are grouped by keys (`groups`) and the groups ranked (`ranking`). The best are taken so that each adds something (`taking`), and
-they are named (`naming`). The order of the pages makes no difference. The cost is linear in the texts, some 5 µs for each of their eight
-keys, and in the candidates' values.
+Texts are grouped by keys (`groups`), and the groups are ranked (`ranking`). The best groups are taken, each of which adds something
+(`taking`), and they are named (`naming`). The order of the pages makes no difference. The cost is linear in the texts, about 5 µs for each
+of their eight keys, and in the candidates' values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,12 +43,12 @@ class SuggestedColumn:
 
     @property
     def multiple(self) -> bool:
-        """Whether a page has several values."""
+        """Whether some page has several values."""
         return any(len(row) > 1 for row in self.values.values())
 
 
 def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS) -> list[SuggestedColumn]:
-    """At most `most` columns for pages of one template, the best first; none for fewer than two pages."""
+    """Return at most `most` columns for pages of one template, the best first; none for fewer than two pages."""
     if len(roots) < 2:
         return []
     pages, paths = read_units(roots)
@@ -58,9 +58,11 @@ def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS) -> 
     pool = Ranking(group_units(pages, keys, labels, paths), pages, labels, paths).list_candidates()
     taken = list(take_columns(pool, most))
     names = namer.name_columns([each for _, each in taken])
-    return [_column(name, namer.written.get(each.key.label, ""), score, each) for name, (score, each) in zip(names, taken, strict=True)]
+    return [
+        _make_column(name, namer.written.get(each.key.label, ""), score, each) for name, (score, each) in zip(names, taken, strict=True)
+    ]
 
 
-def _column(name: str, words: str, score: float, each: ColumnCandidate) -> SuggestedColumn:
+def _make_column(name: str, words: str, score: float, each: ColumnCandidate) -> SuggestedColumn:
     values = {page: tuple(Value(found.unit.text, found.unit.place) for found in row) for page, row in sorted(each.group.items())}
     return SuggestedColumn(name, words, score, values, each.constant)

@@ -50,7 +50,7 @@ _NAMES_IN_XML = (*_NAMES, "name", "key", "type")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Something that could be a value.
+    """A text or an element that could be a value.
 
     text: the cleaned text.
     place: where it stands.
@@ -69,7 +69,12 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class PageUnits:
-    """texts, wholes: text nodes and whole elements, each in document order. title: the cleaned text of `title`."""
+    """The units of one page.
+
+    texts: text nodes in document order.
+    wholes: elements, in the order in which they end.
+    title: the cleaned text of `title`.
+    """
 
     texts: tuple[Unit, ...]
     wholes: tuple[Unit, ...]
@@ -78,13 +83,14 @@ class PageUnits:
 
 @dataclass(slots=True)
 class UnitPaths:
-    """The paths seen, by number.
+    """The paths seen. Each list has one entry for each path, by the path's number.
 
-    above: the path that it continues, -1 for none.
-    tags, names, steps: those of its last step.
-    aside: whether it leads into navigation, comments and the like.
+    above: the number of the path without its last step, -1 for none.
+    tags, names, steps: the last step's element name, its template names, and both together.
+    aside: whether the path leads into navigation, comments and the like.
     marks: hashes that do not depend on the order of the pages, to break ties.
-    named: whether the names of elements say what they hold.
+    numbers: the number of each path.
+    named: whether the pages are XML, where the names of elements say what they hold.
     """
 
     above: list[int] = field(default_factory=list)
@@ -97,7 +103,7 @@ class UnitPaths:
     named: bool = False
 
     def number(self, above: int, tag: str, names: tuple[tuple[str, str], ...]) -> int:
-        """The number of a path; a new one for a new path."""
+        """Return the number of the path that continues the path `above` by a step."""
         key = above, tag, names
         if key not in self.numbers:
             self.numbers[key] = len(self.above)
@@ -113,11 +119,11 @@ class UnitPaths:
         return self.numbers[key]
 
     def mark(self, path: int) -> bytes:
-        """The hash of a path, empty for -1."""
+        """Return the hash of a path, empty for -1."""
         return self.marks[path] if path >= 0 else b""
 
     def tail(self, path: int) -> str:
-        """The last two steps of a path."""
+        """Return the last two steps of a path."""
         above = self.above[path]
         return f"{self.steps[above] if above >= 0 else ''}/{self.steps[path]}"
 

@@ -112,7 +112,8 @@ def test_a_list_is_taken_whole_even_if_a_row_is_on_every_page() -> None:
     rows = [["1 tsp salt", *random.Random(n).sample(things, 3 + n)] for n in range(3)]
     pages = roots(
         [
-            f"<title>Cake {n}</title><h1>Cake {n}</h1><h2>Ingredients</h2><ul>{''.join(f'<li>{row}</li>' for row in many)}</ul><h2>Method</h2><p>Mix it.</p>"
+            f"<title>Cake {n}</title><h1>Cake {n}</h1><h2>Ingredients</h2><ul>{''.join(f'<li>{row}</li>' for row in many)}</ul>"
+            "<h2>Method</h2><p>Mix it.</p>"
             for n, many in enumerate(rows)
         ]
     )

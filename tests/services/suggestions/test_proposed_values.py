@@ -117,7 +117,8 @@ def test_the_screen_shows_and_takes_them(films: Cluster, signed_in: Any) -> None
 
 
 @pytest.mark.parametrize(
-    ("sent", "words"), [({"attribute": []}, "Tick at least one attribute."), ({"key": "1-2"}, "have changed"), ({"attribute": ["x"]}, "Tick")]
+    ("sent", "words"),
+    [({"attribute": []}, "Tick at least one attribute."), ({"key": "1-2"}, "have changed"), ({"attribute": ["x"]}, "Tick")],
 )
 def test_what_cannot_be_taken_says_why(films: Cluster, signed_in: Any, sent: dict[str, Any], words: str) -> None:
     address = reverse("cluster_suggest_proposed", args=[films.site.slug, films.number])
