@@ -37,7 +37,7 @@ PRIOR: Mapping[str, float] = {
 }  # fmt: skip
 """Weights set by hand."""
 
-PULL = 0.004
+PULL = 0.006
 """How strongly weights are pulled towards `PRIOR`, per squared difference. From 0.001 to 0.01 the choices are about the same."""
 
 EVENED = 0.6
@@ -49,8 +49,11 @@ FEWEST, WITHIN = 0.8, 0.03
 MANY_SITES, FOLDS = 20, 5
 """Sites from which on a vertical is divided into folds by site instead of being left out as a whole."""
 
-MOST_PAGES = 30
+MOST_PAGES = 12
 """Pages of a site that are read."""
+
+MOST_SITES = 40
+"""Sites of a vertical that are read, evenly over all."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,14 @@ def read_choices(folders: Sequence[Path], examples: Sequence[Examples]) -> list[
 
 def _score(columns: Sequence[Candidate], pages: Sequence[str], truth: Mapping[str, Sequence[str]]) -> np.ndarray:
     return np.array([f1(truth, {pages[page]: row for page, row in each.values}) for each in columns])
+
+
+def choose_folders(folders: Sequence[Path]) -> list[Path]:
+    """At most `MOST_SITES` sites of each vertical."""
+    verticals: dict[str, list[Path]] = {}
+    for folder in folders:
+        verticals.setdefault(folder.name.split("-")[0], []).append(folder)
+    return [folder for rows in verticals.values() for folder in rows[:: -(-len(rows) // MOST_SITES)]]
 
 
 def fit(choices: Sequence[Choice]) -> tuple[np.ndarray, float]:
@@ -158,7 +169,7 @@ def main() -> None:
     parser.add_argument("data", type=Path, nargs="+")
     parser.add_argument("--without-test", action="store_true", help="only fit")
     options = parser.parse_args()
-    folders = [folder for data in options.data for folder in sites(data)]
+    folders = choose_folders([folder for data in options.data for folder in sites(data)])
     parts, nones = [], []
     for name, note, examples in (
         ("WEIGHTS", "Weights of the kinds of evidence where only names and types are known.", []),
@@ -177,7 +188,7 @@ HEADER = '''"""How much each kind of evidence counts, as ``python -m tests.quali
 
 from collections.abc import Mapping
 
-CONFIDENT = 0.8
+CONFIDENT = 0.85
 """Confidence from which a proposal is made with confidence (docs/quality.md says what was right from there on)."""
 
 NONE, NONE_WITH_FORM = {none:.2f}, {with_form:.2f}

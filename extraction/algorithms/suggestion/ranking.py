@@ -37,7 +37,7 @@ WEIGHTS: Mapping[str, float] = {
     "known label": 1.25,
     "known name": 1.1,
     "known kind": 1.15,
-    "in the title": 1.8,
+    "in the title": 1.7,
     "constant": 0.45,
     "in one line": 1.05,
     "around": 0.8,
