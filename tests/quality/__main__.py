@@ -18,7 +18,7 @@ from statistics import fmean
 from typing import Any
 
 from extraction.algorithms.methods import METHODS
-from tests.quality import absence, blocks, clusterings, exalg, extraction, mutation, relisted, roadrunner, scores, sections, suggest
+from tests.quality import absence, blocks, clusterings, exalg, extraction, mutation, named, relisted, roadrunner, scores, sections, suggest
 from tests.quality.sites import read_site
 
 Row = tuple[str, str, float]
@@ -96,6 +96,8 @@ def main() -> int:
         ("relocate", _relocate),
         ("extraction", _blocks),
         ("extraction", _suggest),
+        ("extraction", _named),
+        ("modern", _named),
         ("extraction", _exalg),
         ("extraction", _roadrunner),
     ):
@@ -208,6 +210,14 @@ def _exalg(data: Path) -> Iterator[Row]:
 def _suggest(data: Path) -> Iterator[Row]:
     for figure, value in suggest.figures(data).items():
         yield "suggest, nothing annotated", figure, value
+
+
+def _named(data: Path) -> Iterator[Row]:
+    examples = [named.read_examples(folder) for folder in scores.sites(data)]
+    for task, others in (("names alone", []), ("names and other sites", examples)):
+        outcomes = [outcome for folder in scores.sites(data) for outcome in named.run_site(folder, others)[0]]
+        for figure, value in named.summarise(outcomes).items():
+            yield f"named {data.name}, {task}", figure, value
 
 
 def _redesign(data: Path) -> Iterator[Row]:

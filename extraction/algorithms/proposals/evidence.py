@@ -176,12 +176,12 @@ def _is_foreign(words: Phrase, phrases: frozenset[Phrase]) -> bool:
 
 def _read_names(spot: Spot, meaning: Meaning) -> tuple[float, ...]:
     near = [max((match_name(words, meaning.phrases) for words in names), default=0.0) for names in spot.names]
-    own, *around = (*near, 0.0, 0.0, 0.0, 0.0)
+    own, first, second, third, *_ = (*near, 0.0, 0.0, 0.0, 0.0)
     properties = {path.casefold() for path in meaning.properties} if spot.properties else ()
     return (
         own if own > 0.9 else 0.0,
         0.0 if own > 0.9 else own,
-        max(around[0], 0.7 * around[1], 0.4 * around[2]),
+        max(first, 0.7 * second, 0.4 * third),
         any(name.casefold() in properties for name in spot.properties),
         bool(spot.names) and any(_is_foreign(words[-1:], meaning.phrases) for words in spot.names[0]),
     )

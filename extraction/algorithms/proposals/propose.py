@@ -139,7 +139,7 @@ class _Chooser:
         """Return the score of each column for an attribute."""
         attribute = self.attributes[at]
         weights = WEIGHTS if attribute.form is None else WEIGHTS_WITH_FORM
-        scores = self.evidence[at] @ np.array([weights[kind] for kind in KINDS])
+        scores: np.ndarray = self.evidence[at] @ np.array([weights[kind] for kind in KINDS])
         if attribute.type not in ("text", "image"):
             for number in np.argsort(-scores, kind="stable")[:READ_COLUMNS]:
                 scores[number] -= UNREAD * (1 - share_read(self.views[int(number)].texts, attribute.type))

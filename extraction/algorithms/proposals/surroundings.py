@@ -190,7 +190,9 @@ def _list_names(element: etree._Element) -> list[str]:
 def _list_labels(pages: TemplatePages, number: int) -> list[tuple[Phrase, int, Phrase]]:
     """Return for each text of a page: the label before it, how many texts stand between, and the label before that one."""
     found: list[tuple[Phrase, int, Phrase]] = []
-    label, gap, second = (), 0, ()
+    label: Phrase = ()
+    second: Phrase = ()
+    gap = 0
     for unit, key in zip(pages.units[number].texts, pages.keys[number], strict=True):
         found.append((label, gap, second))
         if key in pages.labels:

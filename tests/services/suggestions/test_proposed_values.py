@@ -77,7 +77,8 @@ def test_existing_marks_stay(films: Cluster, person: Any) -> None:
 def test_proposals_of_other_pages_or_another_record_type_are_not_taken(films: Cluster, person: Any) -> None:
     offer = proposed_values.propose_attributes(films)
     director = Attribute.objects.get(name="director")
-    Attribute.objects.create(record_type=films.record_type, name="genre", position=9)
+    assert films.record_type
+    films.record_type.attributes.create(name="genre", position=9)
     with pytest.raises(JobError, match="have changed"):
         proposed_values.take_proposals(films, offer.key, [director.pk], person("editor"))
     assert not Label.objects.exists()
