@@ -3,8 +3,8 @@
 DATA are folders as for `tests.quality.named`. Fitted is a conditional logit model: for each attribute the columns of its site compete with
 each other and with "none of them", and the columns that hold the attribute (F1 of at least 0.8 and within 0.03 of the best) should win. The
 verticals count alike whatever their number of sites (`EVENED`). Weights are pulled towards `PRIOR`, which was set by hand and decides for
-evidence that these pages hardly have, and they keep their sign. Needs SciPy, which datasketch brings. On standard error: how well weights fitted on the other
-verticals, or for verticals of many sites on other sites, choose.
+evidence that these pages hardly have, and they keep their sign. Needs SciPy, which datasketch brings. On standard error: how well weights
+fitted on the other verticals, or for verticals of many sites on other sites, choose.
 """
 
 import argparse
