@@ -128,9 +128,14 @@ class Corpus:
         return str(self.element(row).tag)
 
     def read_text(self, row: int) -> str:
-        """The cleaned text of an element with all its descendants'."""
+        """The cleaned text of an element with all its descendants', as the conditions of a rule see it."""
         page = self.page_of(row)
         return self.pages[page].read_text(row - int(self.offsets[page]))
+
+    def read_whole(self, row: int) -> str:
+        """The value of a whole element."""
+        page = self.page_of(row)
+        return self.pages[page].read_whole(row - int(self.offsets[page]))
 
     def read_names(self, row: int) -> list[tuple[str, str]]:
         """The (attribute, value) pairs that may name an element."""

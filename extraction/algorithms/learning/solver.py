@@ -250,7 +250,7 @@ class Solver:
         return sum(self._is_fragment(nodes, int(place)) for place in others) / max(len(others), 1)
 
     def _is_fragment(self, nodes: Candidates, place: int) -> bool:
-        return self.read_value(nodes, place) != self.corpus.read_text(int(nodes.rows[place]))
+        return self.read_value(nodes, place) != self.corpus.read_whole(int(nodes.rows[place]))
 
 
 def _swap_feature(solution: Solution, place: int, new: MaskedFeature) -> Solution:

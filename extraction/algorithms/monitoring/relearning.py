@@ -105,10 +105,14 @@ def count_pages(attribute: AttributeRule, pages: Sequence[PageTable]) -> tuple[i
 
 
 def _merit(made: Relearned, old: AttributeRule) -> tuple[float, ...]:
-    """Orders rules by agreement, by how many pages have the place, by how few pages gain a value that they lacked, then by simplicity."""
+    """Orders rules by agreement, then by how few alternatives they need beyond those of the old rule.
+
+    After that, by how many pages have the place, by how few pages gain a value that they lacked, then by simplicity.
+    """
     first = made.learned.alternatives[0]
     return (
         round(made.agreement_fraction, 2),
+        -max(0, len(made.rule.alternatives) - max(1, len(old.alternatives))),
         made.found,
         -made.returned,
         -len(made.learned.alternatives),

@@ -17,7 +17,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Literal, get_args
 
-from extraction.algorithms.dom import nodes, parse, xml
+from extraction.algorithms import errors
+from extraction.algorithms.dom import alphabets, attribute_limit, browser_tree, encoding, nodes, parse, urls, whole_text, xml
 from extraction.algorithms.rules import language, outside, values
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import write_stylesheet
@@ -31,8 +32,12 @@ SUFFIXES: dict[Form, str] = {"xslt": ".xsl", "scrapy": "_spider.py", "web-poet":
 LINE = 120
 """Longest line of the rule's data, unless a single value is longer."""
 
-PACKAGES = "lxml parsel w3lib charset-normalizer price-parser dateparser"
+PACKAGES = "ada-url lxml numpy parsel turbohtml webencodings price-parser dateparser"
 """What an exported Python file needs besides its framework."""
+
+
+_PARSED = """It fits pages as libxml2 (lxml, xsltproc) reads them. Vertex reads a few pages otherwise, because libxml2 loses text of them:
+pages with content behind their end tag, or nested very deep. For those, use an exported spider or page object."""
 
 
 def write_export(rule: RuleDefinition, form: Form, *, name: str) -> str:
@@ -57,7 +62,7 @@ def _xslt(rule: RuleDefinition, name: str) -> str:
         " For pages of XML, omit that option; the names in this file have no namespaces."
     )
     head, rest = write_stylesheet(rule).split("\n", 1)
-    return f"{head}\n<!-- Gives the raw values of a page, white space cleaned. {needs} -->\n{rest}"
+    return f"{head}\n<!-- Gives the raw values of a page, white space cleaned. {needs}\n{_PARSED} -->\n{rest}"
 
 
 def _scrapy(rule: RuleDefinition, name: str) -> str:
@@ -197,18 +202,21 @@ def _class_name(text: str) -> str:
     return "".join(word[:1].upper() + word[1:] for word in _identifier(text).split("_")) + "Page"
 
 
-_COPIED = (nodes.clean, parse.decode, parse._detect)
-"""Functions that `outside` and `values` import from modules of which nothing else is needed."""
+_READING = (xml, attribute_limit, alphabets, encoding, browser_tree, parse, whole_text, urls)
+"""The modules that read a page. They are copied as they are."""
+
+_COPIED = (errors.VertexError, errors.PageError, nodes.clean)
+"""What they, `outside` and `values` take from modules of which no more is needed."""
 
 
 def _imports(own: str) -> str:
     """Return the imports of the copied source, without those of Vertex's own modules, and the framework's import."""
     whole, parts = set[str](), defaultdict[str, set[str]](set)
-    modules = (inspect.getsource(module) for module in (nodes, xml, parse, language, values, outside))
+    modules = (inspect.getsource(module) for module in (nodes, *_READING, language, values, outside))
     for source in (f"from functools import cached_property\nfrom pathlib import Path\n{own}", *modules):
         for node in ast.parse(source).body:
             if isinstance(node, ast.Import):
-                whole |= {alias.name for alias in node.names}
+                whole |= {f"{alias.name} as {alias.asname}" if alias.asname else alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not str(node.module).startswith("extraction."):
                 parts[str(node.module)] |= {alias.name for alias in node.names}
     lines = [f"import {name}" for name in sorted(whole)]
@@ -216,12 +224,12 @@ def _imports(own: str) -> str:
 
 
 def _reader() -> str:
-    """Return the source that reads a page by the rule: `outside`, `values` and the functions that they import."""
-    constants = f"_SPACE = re.compile({nodes._SPACE.pattern!r})\n_CONTROL = re.compile({parse._CONTROL.pattern!r})\n"
-    constants += f"DETECTION_BYTES = {parse.DETECTION_BYTES}\nValueType = str\n"
+    """Return the source that reads a page by the rule: `outside`, `values` and what they import."""
+    constants = f"_SPACE = re.compile({nodes._SPACE.pattern!r})\n_UNSEEN = {nodes._UNSEEN!r}\nValueType = str\n"
     functions = "\n\n".join(inspect.getsource(function) for function in _COPIED)
+    reading = "\n\n".join(map(_body, _READING))
     return (
-        f"# How a page is read, as Vertex does.\n\n{constants}\n\n{_body(xml)}\n\n{functions}\n\n"
+        f"# How a page is read, as Vertex does.\n\n{constants}\n\n{functions}\n\n{reading}\n\n"
         f"{_body(language)}\n\n{_body(values)}\n\n{_body(outside)}\n"
     )
 

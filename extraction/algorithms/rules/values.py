@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
-from urllib.parse import urljoin, urlsplit
 
 import dateparser
 from price_parser import Price
 from price_parser.parser import parse_number
 
 from extraction.algorithms.dom.nodes import clean
+from extraction.algorithms.dom.urls import first_of_srcset, join_address
 from extraction.algorithms.rules.rule import ValueType
 
 MAX_DATE_LENGTH = 60
@@ -56,7 +56,7 @@ _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
 _HAS_YEAR = re.compile(r"(?<!\d)(?:\d{4}(?!\d)|(?:\d{1,2}[./-]){2}\d{2}(?!\d))|'\d\d(?!\d)")
 _TWO_MEANINGS = re.compile(r"(?P<first>0?[1-9]|1[0-2])(?P<mark>[/-])(?P<second>0?[1-9]|1[0-2])(?P=mark)(?:\d\d)?\d\d")
 _DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.(?:\d\d)?\d\d(?!\d)")  # the day first in every language that writes dates with points
-_SRCSET = re.compile(r"^(\S+?)\s+[\d.]+[wx]\s*(?:,|$)")
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,24 +186,21 @@ def _parse_date(text: str, languages: list[str], day: str, order: str) -> dateti
 
 
 def _url(text: str, base_url: str, language: str) -> _Read:
+    """As a browser resolves it: absolute, with a host that can exist."""
     del language
-    try:
-        address = urljoin(base_url, text)
-        parts = urlsplit(address)
-    except ValueError:
-        return None, f"“{text[:60]}” is not an address"
-    if parts.scheme not in ("http", "https"):
-        reason = f"a {parts.scheme}: address" if parts.scheme else "relative and the page's address is not known"
-        return None, f"“{text[:60]}” is {reason}"
-    if not parts.netloc:
-        return None, f"“{text[:60]}” is not an address"
-    return address.replace(" ", "%20"), ""
+    address = join_address(base_url if "://" in base_url else "", text)
+    if address is None:
+        relative = not base_url and not _SCHEME.match(text.strip())
+        reason = "is relative and the page's address is not known" if relative else "is not an address"
+        return None, f"“{text[:60]}” {reason}"
+    if not address.startswith(("http://", "https://")):
+        return None, f"“{text[:60]}” is a {address.partition(':')[0]}: address"
+    return address, ""
 
 
 def _image(text: str, base_url: str, language: str) -> _Read:
     """As an address; of a srcset its first candidate."""
-    candidate = _SRCSET.match(text)
-    return _url(candidate[1] if candidate else text, base_url, language)
+    return _url(first_of_srcset(text), base_url, language)
 
 
 def _boolean(text: str, base_url: str, language: str) -> _Read:

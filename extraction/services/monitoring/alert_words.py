@@ -82,6 +82,8 @@ def _break(breakage: Breakage) -> AlertText:
     last = before.order_by("-checked_at").values_list("checked_at", flat=True).first()
     example = next((each.url for each in check.read_evidence() if each.attribute in breakage.attributes), "")
     since = f"Found at {_time(check.checked_at)}" + (f"; it still worked at {_time(last)}." if last else ".")
+    if breakage.coverage_lost:
+        return _lose_coverage(breakage, since, records)
     return AlertText.of(
         f"Broken: {_names(breakage.attributes)} of {_where(breakage)}",
         [
@@ -101,11 +103,28 @@ def _break(breakage: Breakage) -> AlertText:
     )
 
 
+def _lose_coverage(breakage: Breakage, since: str, records: int) -> AlertText:
+    facts = [
+        f"Where: {_where(breakage)}, version {breakage.rule.version} of the rule",
+        f"Since: {since}",
+        f"Affected: {_count(records, 'record')}",
+    ]
+    return AlertText.of(
+        f"No longer recognised: the pages of {_where(breakage)}",
+        [
+            f"{breakage.note}.",
+            "\n".join(facts),
+            "What to do: Fetch or import the pages and search for templates again. If they come in another template then, merge the two.",
+            _link(breakage.get_absolute_url()),
+        ],
+    )
+
+
 def _repair(breakage: Breakage) -> AlertText:
     version = f"version {breakage.proposal.version}" if breakage.proposal else "another version"
     who = f"accepted by {breakage.closed_by}" if breakage.closed_by else "which passed every test and went live automatically"
     return AlertText.of(
-        f"Repaired: {_names(breakage.attributes)} of {_where(breakage)}",
+        f"Repaired: {breakage.subject} of {_where(breakage)}",
         [
             f"The rule works again: {version}, {who}. It was broken {_span(breakage)}.",
             "What to do: If the site is fetched from its address, nothing: Vertex fetches it again. Otherwise, upload its pages again.",
@@ -116,7 +135,7 @@ def _repair(breakage: Breakage) -> AlertText:
 
 def _recovery(breakage: Breakage) -> AlertText:
     return AlertText.of(
-        f"Works again: {_names(breakage.attributes)} of {_where(breakage)}",
+        f"Works again: {breakage.subject} of {_where(breakage)}",
         [
             f"The site's pages are again as the rule expects them; nobody changed the rule. It was broken {_span(breakage)}.",
             "What to do: Nothing.",
@@ -130,7 +149,7 @@ def _listed(head: str, breakages: "QuerySet[Breakage]", *, state: bool = False) 
     if not rows:
         return ""
     lines = [
-        f"- {_where(each)}: {_names(each.attributes)}, "
+        f"- {_where(each)}: {each.subject}, "
         + (
             each.get_state_display().lower()
             if state

@@ -40,6 +40,10 @@ def follow_check(check: Check) -> Breakage | None:
         rules.move_rule(check.rule, Rule.State.SUSPECT)
         rules.move_rule(check.rule, Rule.State.BROKEN)
         return _open(check)
+    if check.confirmed and check.coverage_lost:
+        # The rule itself reads the pages, so it stays live. But a crawl would no longer run it on them.
+        told = Breakage.objects.filter(rule=check.rule, attributes=[], state=Breakage.State.DISMISSED).exists()
+        return None if told else _open(check)
     if not check.broken:
         rules.move_rule(check.rule, Rule.State.LIVE)
         mine = Breakage.objects.filter(cluster=check.cluster)
@@ -50,7 +54,7 @@ def follow_check(check: Check) -> Breakage | None:
 
 
 def find_unproposed(site: Site) -> BreakageQuerySet:
-    """The site's open breakages for which no repair was made yet."""
+    """The site's open breakages of attributes for which no repair was made yet."""
     return Breakage.objects.open().of_site(site).filter(proposal=None, note="")
 
 
@@ -70,9 +74,16 @@ def propose_repair(breakage: Breakage, repair: Repair, *, now: datetime) -> Rule
         rules.move_rule(draft, Rule.State.VALIDATED)
     Breakage.objects.open().filter(pk=breakage.pk).update(proposal=draft)
     breakage.refresh_from_db()
-    if draft.state == Rule.State.VALIDATED and Monitor.objects.filter(site=breakage.cluster.site, auto_repair=True).exists():
+    sure = draft.state == Rule.State.VALIDATED and repair.simple and is_certain(breakage)
+    if sure and Monitor.objects.filter(site=breakage.cluster.site, auto_repair=True).exists():
         accept_repair(breakage, now=now)
     return draft
+
+
+def is_certain(breakage: Breakage) -> bool:
+    """Whether the old rule cannot be right. Where its new values are plausible, a person decides between it and the repair."""
+    found = breakage.check_found.read_attributes()
+    return all(found[name].certain for name in breakage.attributes if name in found)
 
 
 def accept_repair(breakage: Breakage, *, user: User | None = None, now: datetime | None = None, doubtful: bool = False) -> Rule:
@@ -133,7 +144,8 @@ def _open(check: Check) -> Breakage:
             "rule": check.rule,
             "check_found": check,
             "attributes": check.broken,
-            "importance": float(records * len(check.broken)),
+            "importance": float(records * max(1, len(check.broken))),
+            "note": "" if check.broken else _explain_coverage(check),
             "opened_at": check.checked_at,
         },
     )
@@ -145,6 +157,16 @@ def _open(check: Check) -> Breakage:
         found.check_found, found.proposal, found.note = check, None, ""
         found.save(update_fields=["attributes", "check_found", "proposal", "note"])
     return found
+
+
+def _explain_coverage(check: Check) -> str:
+    """Says why pages that the rule still reads are no longer recognised."""
+    lost = round((1 - check.covered_fraction) * check.reached)
+    return (
+        f"The values are right, but {lost} of the {check.reached} pages that answered no longer look like this template: no mask covers "
+        "them, and no template's structure is near enough. A crawl would extract nothing from them. Fetch or import the site's pages "
+        "and search for templates again"
+    )
 
 
 def _close(breakages: BreakageQuerySet, state: Breakage.State, at: datetime, user: User | None = None) -> int:

@@ -27,6 +27,9 @@ from extraction.models.rule_report import (
 from extraction.services.labels.proofs import AGREEMENT, LEAST_JUDGES
 from extraction.services.monitoring.history import KnownPage
 
+MAX_ALTERNATIVES = 2
+"""Alternatives of a relearned attribute up to which a repair may go live without a person."""
+
 
 @dataclass(frozen=True, slots=True)
 class Repair:
@@ -51,6 +54,11 @@ class Repair:
         """Whether no attribute is left broken, and enough of the pages that the repair was not learned from agree with it."""
         judged = self.relearned.values()
         return not self.failed and all(each.agreement_fraction >= AGREEMENT and each.judged >= LEAST_JUDGES for each in judged)
+
+    @property
+    def simple(self) -> bool:
+        """Whether no attribute needs more alternatives than two designs explain. More are the mark of a rule made for single pages."""
+        return all(len(each.rule.alternatives) <= MAX_ALTERNATIVES for each in self.relearned.values())
 
     def report(self, rule: Rule) -> RuleReport:
         """The broken version's report, with new entries for what was relearned."""

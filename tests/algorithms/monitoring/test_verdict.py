@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 
 from extraction.algorithms.monitoring.evidence import Revisit
@@ -126,7 +124,8 @@ def test_a_profile_knows_what_is_odd():
     assert Profile.learn([("a",)] * 3).odd(("b" * 500,)) == ()  # too little history
 
 
-def test_a_constant_that_changed_is_odd():
-    profile = Profile.learn([("EUR",)] * 8)
-    assert profile.odd(("USD",)) == ("“USD” although every page had “EUR”",)
-    assert replace(profile, constant="").odd(("USD",)) == ()
+def test_few_values_on_many_pages_are_a_vocabulary_and_many_values_are_none():
+    assert Profile.learn([("New",), ("Used",)] * 8).find_unknown(("Used", "Cart")) == ("Cart",)
+    assert Profile.learn([("New",), ("Used",)] * 2).find_unknown(("Cart",)) == (), "too few pages"
+    assert Profile.learn([(f"Title {n}",) for n in range(16)]).find_unknown(("Cart",)) == ()
+    assert Profile.learn([("9.90",), ("19.90",)] * 8, type="price").find_unknown(("29.90",)) == (), "prices have no vocabulary"
