@@ -14,13 +14,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, median
 
-from extraction.algorithms.suggestion.concepts import find_owners
 from extraction.algorithms.suggestion.constants import Constants
 from extraction.algorithms.suggestion.groups import Group, Key, UnitOccurrence
-from extraction.algorithms.suggestion.kinds import find_kind
 from extraction.algorithms.suggestion.labels import TemplateLabels
 from extraction.algorithms.suggestion.units import INLINE, PageUnits, UnitPaths
-from extraction.algorithms.suggestion.words import split_identifier, split_label
 
 LEAST_PAGES = 0.25
 """Share of the pages that must have a column."""
@@ -34,10 +31,7 @@ POOL = 600
 WEIGHTS: Mapping[str, float] = {
     "marked label": 1.6,
     "constant text before": 1.2,
-    "known label": 1.25,
-    "known name": 1.1,
-    "known kind": 1.15,
-    "in the title": 1.7,
+    "in the title": 1.5,
     "constant": 0.45,
     "in one line": 1.05,
     "around": 0.8,
@@ -52,9 +46,6 @@ WEIGHTS: Mapping[str, float] = {
 LIST, CROWD, DOWN = 0.3, 0.3, 0.5
 """The merit of a column with n values per page is divided by 1 + LIST log2 n, that of one place of a path with n of them by
 1 + CROWD log2 n. At the bottom of the page a column loses the share DOWN."""
-
-KIND_VALUES = 40
-"""Values of a column that are looked at for their kind."""
 
 LONG, SHORT = 120, 3
 """Median lengths, in characters, above and below which text is rarely a field."""
@@ -146,8 +137,6 @@ class Ranking:
             merit *= math.sqrt(1 - len(group) / (pages * len(set(_contents(group)))))
         merit *= 1 + (WEIGHTS["in the title"] - 1) * titled
         merit *= 1 - DOWN * median(found.unit.position for found in founds)
-        if find_kind([found.unit.text for found in founds[:KIND_VALUES]]):
-            merit *= WEIGHTS["known kind"]
         length = median(len(found.unit.text) for found in founds)
         merit *= WEIGHTS["long"] if length > LONG else WEIGHTS["short"] if length < SHORT else 1
         aside = 2 * sum(self.paths.aside[found.unit.path] for found in founds) > len(founds)
@@ -167,16 +156,10 @@ class Ranking:
 
     def _by_label(self, key: Key, founds: Sequence[UnitOccurrence]) -> float:
         if not key.label:
-            return self._by_name(founds[0].unit.path)
-        known = WEIGHTS["known label"] if find_owners(split_label(key.label)) else 1
+            return 1.0
         far = key.kind == "first after" and fmean(found.gap for found in founds) > 0.5
         near = WEIGHTS["marked label"] if key.label in self.labels.marked else WEIGHTS["constant text before"]
-        return near * known * (WEIGHTS["far from its label"] if far else 1)
-
-    def _by_name(self, path: int) -> float:
-        """Return the factor for an element that is named like a common attribute, such as ``class="job-location"``."""
-        names = (split_identifier(value) for _, value in self.paths.names[path])
-        return WEIGHTS["known name"] if any(find_owners(words[-1:]) for words in names) else 1.0
+        return near * (WEIGHTS["far from its label"] if far else 1)
 
     def _is_in_one_line(self, key: Key, group: Group) -> bool:
         """Return whether the values are in one line, such as links between commas.
