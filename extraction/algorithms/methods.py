@@ -96,7 +96,7 @@ def _path_groups(pages: Pages, find: Callable[[Sequence[U64]], Sequence[Sequence
     """
     read = _read(pages, lambda root: (read_text_paths(root), collect_steps(root)))
     questions = SiteQuestions([steps for _, steps in read.values()])
-    alike = {name: paths for name, (paths, steps) in read.items() if questions.comparable(steps)}
+    alike = {name: paths for name, (paths, steps) in read.items() if not questions.is_lone(steps)}
     read_paths = list(alike.values())
     is_single = int(questions.content.sum()) >= LEAST_CONTENT
     paths = drop_content(read_paths, share=RARE_FRACTION) if is_single else drop_frame(read_paths)

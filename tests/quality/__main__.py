@@ -1,7 +1,7 @@
 """`make quality`: every task on the evaluation pages below DATA, scored, beside the floors that must hold.
 
-DATA holds the folders `extraction/`, `modern/`, `clustering/`, `records/`, `redesign/`, `relocate/`; missing ones are skipped with a
-message. A floor applies only to the pages it was reached on, which are recognised by their digest. Ends with 1 when a floor is
+DATA holds the folders `extraction/`, `modern/`, `clustering/`, `records/`, `redesign/`, `relocate/`, `values/`; missing ones are skipped
+with a message. A floor applies only to the pages it was reached on, which are recognised by their digest. Ends with 1 when a floor is
 broken.
 """
 
@@ -31,6 +31,7 @@ from tests.quality import (
     scores,
     sections,
     suggest,
+    values,
     year,
 )
 from tests.quality.sites import read_site
@@ -130,6 +131,7 @@ def main() -> int:
         ("modern", _named),
         ("extraction", _exalg),
         ("extraction", _roadrunner),
+        ("values", _values),
     ):
         if not (data / folder).is_dir():
             print(f"{folder}: skipped, there is no folder {data / folder}")
@@ -194,8 +196,8 @@ def _extracted(data: Path, name: str, count: int, *, by: Callable[[str, str], st
     groups: dict[str, list[float]] = defaultdict(list)
     for (site_name, attribute), value in found.items():
         groups[by(site_name, attribute)].append(value)
-    for group, values in sorted(groups.items()):
-        yield task, group, fmean(values)
+    for group, scored in sorted(groups.items()):
+        yield task, group, fmean(scored)
     yield task, "annotations given back", fmean(repeated)
     yield task, "nothing said where nothing is", 1 - fmean(scores.absence(data, kept_out, annotated_pages=count).values())
     yield task, "F1 kept on changed pages", 1 - fmean(before - after for before, after in changed)
@@ -258,6 +260,12 @@ def _named(data: Path) -> Iterator[Row]:
         outcomes = [outcome for folder in scores.sites(data) for outcome in named.run_site(folder, others)[0]]
         for figure, value in named.summarise(outcomes).items():
             yield f"named {data.name}, {task}", figure, value
+
+
+def _values(data: Path) -> Iterator[Row]:
+    for name, counts in values.measure(data).items():
+        yield f"values, {name}", "right", counts["right"] / counts.total()
+        yield f"values, {name}", "not wrong", 1 - counts["wrong"] / counts.total()
 
 
 def _redesign(data: Path) -> Iterator[Row]:

@@ -23,7 +23,7 @@ from extraction.algorithms.markup.items import Item
 from extraction.algorithms.proposals.candidates import list_candidates, read_template_pages
 from extraction.algorithms.proposals.learned_forms import LearnedForm, learn_form
 from extraction.algorithms.proposals.propose import Proposal, SoughtAttribute, propose_values
-from extraction.algorithms.rules.rule import ValueType
+from extraction.algorithms.values.reading import ValueType
 from extraction.services.suggestions.markup_process import read_embedded_data
 from tests.quality.scores import f1, sites
 

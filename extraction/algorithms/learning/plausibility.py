@@ -14,7 +14,7 @@ The list that a rule selects on another page may fail in three ways:
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
 
 import numpy as np
@@ -24,6 +24,12 @@ from extraction.algorithms.learning.page_table import Bools, Ints
 
 Values = Sequence[tuple[int, str]]
 """(page, cleaned value)."""
+
+Reads = Callable[[str], bool]
+"""Whether a text can be read as some type."""
+
+MAX_READ, UNREAD_WEIGHT = 40, 3.0
+"""Most different values that are read as their type, and the price if none can be."""
 
 FREE_OCTAVES = 1.0
 """Factor of two in a length, in a number of values per page or in a stretch that costs nothing."""
@@ -50,16 +56,18 @@ SHORT_STRETCH = 8
 """Rows added to every stretch, so that short ones may differ more."""
 
 
-def price_values(marked: Values, others: Values, *, most_marked: bool = True) -> float:
-    """Returns 0 when the other pages' values look like the marked ones, and up to about 6 when they differ in every way.
+def price_values(marked: Values, others: Values, *, most_marked: bool = True, reads: Reads | None = None) -> float:
+    """Returns 0 when the other pages' values look like the marked ones, and up to about 9 when they differ in every way.
 
     most_marked: whether most values of the annotated pages are marked; only then are the numbers of values compared.
+    reads: whether a text can be read as the attribute's type.
     """
     if not marked or not others:
         return 0.0
     mine, theirs = [text for _, text in marked], [text for _, text in others]
     counts = _price_counts(marked, others) if most_marked else 0.0
-    return _price_lengths(mine, theirs) + counts + _price_digits(mine, theirs) + _price_constant(marked, others)
+    unread = _price_unread(mine, theirs, reads) if reads else 0.0
+    return _price_lengths(mine, theirs) + counts + _price_digits(mine, theirs) + _price_constant(marked, others) + unread
 
 
 def price_scatter(nodes: Candidates, marked: Ints, selected: Bools, annotated: Bools, *, stretch: int) -> float:
@@ -102,6 +110,14 @@ def price_holes(corpus: Corpus, nodes: Candidates, marked: Ints, selected: Bools
 
 def _octaves(ratio: float, free: float) -> float:
     return min(max(abs(math.log2(ratio)) - free, 0.0), MAX_OCTAVES)
+
+
+def _price_unread(mine: Sequence[str], theirs: Sequence[str], reads: Reads) -> float:
+    """The price of values that cannot be read as the attribute's type, where all marked ones can."""
+    if not all(map(reads, mine)):
+        return 0.0
+    read = Counter(theirs).most_common(MAX_READ)
+    return UNREAD_WEIGHT * sum(count for text, count in read if not reads(text)) / sum(count for _, count in read)
 
 
 def _price_lengths(mine: Sequence[str], theirs: Sequence[str]) -> float:

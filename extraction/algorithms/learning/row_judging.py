@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from extraction.algorithms.learning.page_table import HEADINGS, list_names
 from extraction.algorithms.learning.row_levels import MarkedRow, RowLevel
+from extraction.algorithms.learning.row_marks import RowMark, find_telling_marks, list_marks
 from extraction.algorithms.learning.row_tree import RowTree, make_step, measure_likeness
 
 MAX_HEADERS = 2
@@ -34,10 +35,18 @@ ALTERNATING = frozenset(("odd", "even", "first", "last", "alt"))
 
 @dataclass(slots=True)
 class JudgedRows:
-    """Elements of the annotated pages, by page. likes: rows like the marked ones, these included. unsure: those not judged."""
+    """Elements of the annotated pages, by page.
+
+    likes: rows like the marked ones, these included.
+    unsure: those not judged.
+    refused: those like the marked ones that were said to be no rows, and others that have what only these have.
+    strange: what only refused elements have.
+    """
 
     likes: dict[int, list[int]] = field(default_factory=dict)
     unsure: dict[int, list[int]] = field(default_factory=dict)
+    refused: dict[int, list[int]] = field(default_factory=dict)
+    strange: list[RowMark] = field(default_factory=list)
 
     @property
     def count(self) -> int:
@@ -61,15 +70,34 @@ def judge_rows(
     judged = JudgedRows()
     for page in dict.fromkeys(row.page for row in rows):
         mine = [element for row, element in zip(rows, level.rows, strict=True) if row.page == page]
-        if page in whole:
-            judged.likes[page], judged.unsure[page] = sorted(mine), []
-            continue
         marked = [row for row in rows if row.page == page]
         likes, unsure = _judge_page(trees[page], level, marked, mine, refused=refused)
+        if page in whole:
+            judged.likes[page], judged.unsure[page] = sorted(mine), []
+            judged.refused[page] = [row for row in likes if row not in mine]
+            continue
         no_rows = {row for node in (refused or {}).get(page, ()) for row in (*likes, *unsure) if trees[page].holds(row, node)} - set(mine)
         judged.likes[page] = [row for row in likes if row not in no_rows]
         judged.unsure[page] = [row for row in unsure if row not in no_rows]
+        judged.refused[page] = sorted(no_rows)
+    _refuse_alike(trees, judged, level, rows)
     return judged
+
+
+def _refuse_alike(trees: Mapping[int, RowTree], judged: JudgedRows, level: RowLevel, rows: Sequence[MarkedRow]) -> None:
+    """Refuses elements like the rows that have what only refused ones have."""
+    if not any(judged.refused.values()):
+        return
+    marked: dict[int, list[int]] = {}
+    for row, element in zip(rows, level.rows, strict=True):
+        marked.setdefault(row.page, []).append(element)
+    judged.strange = find_telling_marks(trees, marked, judged.refused, judged.likes)
+    for page, tree in ((page, trees[page]) for page in judged.likes):
+        more = {row for row in (*judged.likes[page], *judged.unsure[page]) if not list_marks(tree, row).isdisjoint(judged.strange)}
+        more -= set(marked[page])
+        judged.likes[page] = [row for row in judged.likes[page] if row not in more]
+        judged.unsure[page] = [row for row in judged.unsure[page] if row not in more]
+        judged.refused[page] = sorted({*judged.refused[page], *more})
 
 
 def _judge_page(
@@ -113,10 +141,12 @@ def _find_scope(tree: RowTree, mine: Sequence[int]) -> list[int]:
     top = tree.find_common(list(mine))
     chains = [tree.list_chain(row, top) for row in mine]
     if len({tuple(tree.read_tag(row) for row in chain) for chain in chains}) > 1:
-        return list(mine)
+        return [row for row in range(top + 1, tree.ends[top]) if tree.read_tag(row) == tag]
     found = [top]
     for depth, level in enumerate(zip(*chains, strict=True)):
-        step = make_step([(tree, row) for row in level], with_classes=depth < len(chains[0]) - 1)
+        last = depth == len(chains[0]) - 1
+        # The first row of one box and the first of the next have the same place, but it is not why they are rows.
+        step = make_step([(tree, row) for row in level], with_classes=not last, with_place=not last)
         found = [child for each in found for child in tree.find_at(each, (step,) if step else ())]
     return found
 
@@ -166,7 +196,7 @@ def _keep_turn(tree: RowTree, likes: Sequence[int], mine: Sequence[int]) -> list
     """Of siblings that all look like the beginning of a row, those as far apart as the marked ones."""
     numbers = sorted(tree.nth[row] for row in mine)
     turn = min((b - a for a, b in pairwise(numbers)), default=1)
-    return [row for row in likes if (tree.nth[row] - numbers[0]) % turn == 0]
+    return [row for row in likes if not turn or (tree.nth[row] - numbers[0]) % turn == 0]
 
 
 def _find_headers(tree: RowTree, level: RowLevel, likes: Sequence[int], mine: Sequence[int]) -> set[int]:

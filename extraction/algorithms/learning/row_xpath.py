@@ -6,13 +6,13 @@ several columns), and where it stands among its siblings, for rows that look lik
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from extraction.algorithms.dom.xpath import XPath, name_test, step
 from extraction.algorithms.learning.corpus import Corpus, NodeTarget
-from extraction.algorithms.learning.costs import CALIBRATED, Cost
+from extraction.algorithms.learning.costs import CALIBRATED, NEVER, Cost
 from extraction.algorithms.learning.feature_maker import MaskedFeature, RuleFeature
 from extraction.algorithms.learning.page_table import Bools, Ints
 from extraction.algorithms.learning.paths import write_xpath
@@ -28,6 +28,9 @@ CONTENT_COST = 1.6
 SIBLING_COST, TURN_COST = 2.2, 3.5
 """Asking for any row before, and for every n-th sibling."""
 
+ABSENCE_COST = 1.4
+"""Asking that nothing in the row has a name or a text that only elements which are no rows have: less than asking for a position."""
+
 UNLIKE_COST = 2.0
 """Selecting only elements on other pages that hold none of the fields' elements."""
 
@@ -42,6 +45,7 @@ class RowXPath:
     features: what it asks for, in words.
     total: its cost.
     wrong: elements on annotated pages that it selects and that were judged to be no rows.
+    precision: the share of the elements that it selects on annotated pages which were not judged to be no rows.
     missed: rows there that it does not select.
     support: the share of other pages where it selects something.
     distance: the largest of its features'.
@@ -51,6 +55,7 @@ class RowXPath:
     features: tuple[str, ...]
     total: float
     wrong: int
+    precision: float
     missed: int
     support: float
     distance: int
@@ -75,7 +80,7 @@ class _RowSearch:
         page = next(iter(judged.likes))
         self.target = NodeTarget("element", trees[page].read_tag(judged.likes[page][0]))
         self.nodes = corpus.find_elements(self.target.tag)
-        self.cost: Cost = CALIBRATED
+        self.cost: Cost = replace(CALIBRATED, features={**CALIBRATED.features, "shape": NEVER})
 
     def find_best(self, wanted: Mapping[int, Sequence[int]]) -> RowXPath:
         """The XPath that selects all rows of `wanted` and least else."""
@@ -86,8 +91,35 @@ class _RowSearch:
         ignored[places] = True
         for rows in (self.judged.likes, self.judged.unsure):
             ignored[self._find_places(rows)] = True
-        ranked = search_features(found, self.nodes.page, ignored, self.annotated, single=False, cost=self.cost)
-        return min((self._describe(found, chosen) for chosen in ranked), key=lambda row: (row.wrong, row.total))
+        options = [self._describe(found, chosen) for chosen in self._search(found, ignored)]
+        absences = self._make_absences(places)
+        if absences:
+            refused = self._find_places(self.judged.refused)
+            ignored[refused] = True
+            options += [self._describe([*found, *absences], self._exclude(chosen, absences)) for chosen in self._search(found, ignored)]
+        return min(options, key=lambda row: (row.wrong, row.total))
+
+    def _search(self, found: Sequence[MaskedFeature], ignored: Bools) -> tuple[FeatureSet, ...]:
+        return search_features(found, self.nodes.page, ignored, self.annotated, single=False, cost=self.cost)
+
+    def _make_absences(self, places: Ints) -> list[MaskedFeature]:
+        """The features that an element has nothing that only refused elements have, of those that all places share."""
+        made = [
+            (RuleFeature("content", 0, self.target.tag, mark.test, mark.words, 0, ABSENCE_COST), self._find_holders(mark.test))
+            for mark in self.judged.strange
+        ]
+        return [(feature, mask) for feature, mask in made if mask[places].all()]
+
+    def _exclude(self, chosen: FeatureSet, absences: Sequence[MaskedFeature]) -> FeatureSet:
+        """A set with those of the absences that exclude some refused element which the others do not."""
+        left = self._find_places(self.judged.refused)
+        added = []
+        for feature, mask in absences:
+            if not mask[left].all():
+                added.append(feature)
+                left = left[mask[left]]
+        total = chosen.total + sum(feature.cost for feature in added)
+        return replace(chosen, features=(*chosen.features, *added), total=total)
 
     def _find_places(self, rows: Mapping[int, Sequence[int]]) -> Ints:
         numbers = [row + int(self.corpus.offsets[page]) for page, many in rows.items() for row in many]
@@ -102,7 +134,14 @@ class _RowSearch:
         words = (f"<{self.target.tag}>", *(feature.words for feature in chosen.features))
         missed = int((~selected[likes]).sum())
         total = chosen.total + UNLIKE_COST * self._share_unlike(selected)
-        return RowXPath(write_xpath(self.target, chosen.features), words, total, chosen.wrong, missed, chosen.support, chosen.distance)
+        on_annotated = selected & self.annotated[self.nodes.page]
+        there = int(on_annotated.sum())
+        for rows in (self.judged.likes, self.judged.unsure):
+            on_annotated[self._find_places(rows)] = False
+        wrong = int(on_annotated.sum())
+        precision = 1.0 - wrong / there if there else 0.0
+        xpath = write_xpath(self.target, chosen.features)
+        return RowXPath(xpath, words, total, wrong, precision, missed, chosen.support, chosen.distance)
 
     def _share_unlike(self, selected: Bools) -> float:
         """Share of what is selected on other pages that has none of the fields' elements."""

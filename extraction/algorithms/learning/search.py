@@ -27,7 +27,7 @@ MAX_SIZE = 5
 MAX_OPTIONS = 12
 """Most sets returned."""
 
-PLAIN_KINDS = frozenset(("tag", "beside", "nth", "nth-last", "text-nth", "shape"))
+PLAIN_KINDS = frozenset(("tag", "beside", "nth", "nth-last", "text-nth", "shape", "form"))
 """Kinds of features that describe how the page is built today, without any name or label."""
 
 MAX_SETS = 500

@@ -15,14 +15,16 @@ from numpy.typing import NDArray
 from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning import plausibility
 from extraction.algorithms.learning.corpus import Candidates, Corpus, NodeTarget
-from extraction.algorithms.learning.costs import Cost
-from extraction.algorithms.learning.feature_maker import ANY, TEXT, MaskedFeature, RuleFeature
+from extraction.algorithms.learning.costs import SURE_FORMS, Cost
+from extraction.algorithms.learning.feature_maker import TEXT, MaskedFeature, RuleFeature, is_label_feature
+from extraction.algorithms.learning.guards import Guard
 from extraction.algorithms.learning.marks import MarkedNode
 from extraction.algorithms.learning.page_table import Bools, Ints
 from extraction.algorithms.learning.paths import select_locations, write_xpath
+from extraction.algorithms.learning.plausibility import Reads
 from extraction.algorithms.learning.search import FeatureSet, search_features
-from extraction.algorithms.learning.strong_features import find_features
-from extraction.algorithms.learning.weak_features import find_telling_feature
+from extraction.algorithms.learning.strong_features import find_features, find_link_features
+from extraction.algorithms.learning.text_forms import find_form
 
 MAX_TARGETS = 3
 """Most equivalents of what was marked that are tried."""
@@ -36,9 +38,6 @@ MAX_VALUES = 200
 ONCE = frozenset(("h1", "title"))
 """Tags that a page has once. A rule that asks for nothing else is safe there: no second one comes onto the page."""
 
-COUNTED_KINDS = frozenset(("nth", "nth-last", "text-nth"))
-"""Kinds of features that are places among siblings."""
-
 
 @dataclass(frozen=True, slots=True)
 class Solution:
@@ -47,6 +46,7 @@ class Solution:
     selected: which candidates it selects.
     total: its cost with all that was added.
     masks: the candidates that have each of its features.
+    doubt: why it may be wrong, in words.
     """
 
     marks: tuple[MarkedNode, ...]
@@ -56,6 +56,7 @@ class Solution:
     nodes: Candidates
     total: float
     masks: tuple[Bools, ...] = ()
+    doubt: str = ""
 
     @property
     def xpath(self) -> str:
@@ -73,7 +74,8 @@ class Solver:
 
     annotated: by page, whether something was said of it.
     stretch: rows from the first to the last mark, at most on a page.
-    count: the number of all marks.
+    marks: all marks of the attribute.
+    reads: whether a text can be read as the attribute's type, None for any text.
     known: candidates of the targets asked for so far.
     """
 
@@ -84,13 +86,14 @@ class Solver:
         *,
         multiple: bool,
         cost: Cost,
+        marks: Sequence[MarkedNode] = (),
         stretch: int = 0,
-        count: int = 0,
+        reads: Reads | None = None,
         known: dict[NodeTarget, Candidates] | None = None,
     ) -> None:
         self.corpus, self.annotated, self.multiple = corpus, annotated, multiple
         self.feature_cost, self.cost = cost, cost.for_lists() if multiple else cost
-        self.stretch, self.count = stretch, count
+        self.marks, self.stretch, self.reads = marks, stretch, reads
         self.known: dict[NodeTarget, Candidates] = {} if known is None else known
 
     def solve(self, marks: Sequence[MarkedNode], *, neutral: Sequence[MarkedNode] = (), near: Solution | None = None) -> Solution | None:
@@ -102,6 +105,29 @@ class Solver:
         options = self.list_options(marks, neutral=neutral)
         return min(options, key=lambda s: (s.chosen.wrong, s.total + self._price_strays(s, near)), default=None)
 
+    def solve_by_label(self, marks: Sequence[MarkedNode], *, neutral: Sequence[MarkedNode]) -> Solution | None:
+        """The best set for the marks that asks for a label of the template before them and selects nothing wrong; None if there is none."""
+        options = self.list_options(marks, neutral=neutral)
+        return next((each for each in options if not each.chosen.wrong and any(map(is_label_feature, each.chosen.features))), None)
+
+    def with_cost(self, *, slack: float | None = None, support: float | None = None) -> "Solver":
+        """The same solver with some figures of the cost replaced."""
+        cost = replace(
+            self.feature_cost,
+            slack=self.feature_cost.slack if slack is None else slack,
+            support=self.feature_cost.support if support is None else support,
+        )
+        return Solver(
+            self.corpus,
+            self.annotated,
+            multiple=self.multiple,
+            cost=cost,
+            marks=self.marks,
+            stretch=self.stretch,
+            reads=self.reads,
+            known=self.known,
+        )
+
     def list_options(self, marks: Sequence[MarkedNode], *, neutral: Sequence[MarkedNode] = ()) -> list[Solution]:
         """All sets for the marks within the cost's slack: those that select least that is wrong first, then by cost."""
         common = [target for target in marks[0].nodes if all(target in mark.nodes for mark in marks)][:MAX_TARGETS]
@@ -110,16 +136,7 @@ class Solver:
 
     def list_runners_up(self, solution: Solution, *, neutral: Sequence[MarkedNode], slack: float) -> list[Solution]:
         """Other solutions for the same marks that select nothing wrong and cost at most `slack` more than the best."""
-        wider = Solver(
-            self.corpus,
-            self.annotated,
-            multiple=self.multiple,
-            cost=replace(self.feature_cost, slack=slack),
-            stretch=self.stretch,
-            count=self.count,
-            known=self.known,
-        )
-        options = wider.list_options(solution.marks, neutral=neutral)
+        options = self.with_cost(slack=slack).list_options(solution.marks, neutral=neutral)
         limit = options[0].total + slack if options else 0.0
         return [each for each in options if not each.chosen.wrong and each.total <= limit and each.xpath != solution.xpath]
 
@@ -134,32 +151,33 @@ class Solver:
             found += [_swap_feature(solution, n, row) for row in fits]
         return [each for each in found if each.total <= solution.total + slack]
 
-    def list_parts(self, marks: Sequence[MarkedNode]) -> list[list[MarkedNode]]:
-        """The marks that share some feature of the first mark, for each such feature, larger parts first."""
+    def list_parts(self, marks: Sequence[MarkedNode], *, labels_only: bool = False) -> list[list[MarkedNode]]:
+        """The marks that share some feature of the first mark, for each such feature, larger parts first.
+
+        labels_only: whether only labels count.
+        """
         target = next(iter(marks[0].nodes))
         nodes = self.find_candidates(target)
         mine = [mark for mark in marks if target in mark.nodes]
         places = self.find_places(nodes, mine)
-        parts = {tuple(np.flatnonzero(mask[places])) for _, mask in find_features(self.corpus, nodes, places[:1], cost=self.feature_cost)}
+        found = find_features(self.corpus, nodes, places[:1], cost=self.feature_cost)
+        if labels_only:
+            found = [row for row in found if is_label_feature(row[0])]
+        parts = {tuple(np.flatnonzero(mask[places])) for _, mask in found}
         return [[mine[n] for n in part] for part in sorted(parts, key=lambda part: (-len(part), part))]
 
-    def guard(self, best: Solution) -> Solution:
-        """The solution with a condition on what its values look like, where it counts siblings and a condition is telling."""
-        level = min((feature.level for feature in best.chosen.features if feature.kind in COUNTED_KINDS), default=ANY)
-        if self.multiple or level > 0 or not self.cost.judges_values or best.target.kind == "attribute":
+    def guard(self, best: Solution, others: Sequence[Solution] = ()) -> Solution:
+        """The solution with conditions that keep out the neighbour of a value which a page lacks. others: the rule's other solutions."""
+        if not self.cost.judges_values:
             return best
-        nodes = best.nodes
-        around = nodes.rows if level == TEXT else self.corpus.elements.parent[nodes.rows]
-        beside = np.isin(around, around[best.selected]) & ~best.selected
-        values, others = ([self.read_value(nodes, int(n)) for n in np.flatnonzero(mask)[:MAX_VALUES]] for mask in (best.selected, beside))
-        weak = find_telling_feature(values, others)
-        if weak is None:
-            return best
-        at, tag = (TEXT, "") if best.target.kind == "text" else (0, best.target.tag)
-        feature = RuleFeature("weak", at, tag, weak.test, weak.words, 0, 0.0)
-        mask = np.array([weak.holds(self.read_value(nodes, n)) for n in range(len(nodes.rows))], np.bool_)
-        chosen = replace(best.chosen, features=(*best.chosen.features, feature))
-        return replace(best, chosen=chosen, selected=best.selected & mask, masks=(*best.masks, mask))
+        places = self.find_places(best.nodes, best.marks)
+        guard = Guard(self.corpus, best.nodes, best.chosen.features, best.selected, places)
+        known = find_features(self.corpus, best.nodes, places, cost=self.feature_cost) if guard.looks_beside else []
+        values = [self.read_value(each.nodes, int(n)) for each in others for n in np.flatnonzero(each.selected)[:MAX_VALUES]]
+        for feature, mask in guard.find_all(known, multiple=self.multiple, alternatives=values):
+            chosen = replace(best.chosen, features=(*best.chosen.features, feature))
+            best = replace(best, chosen=chosen, selected=best.selected & mask, masks=(*best.masks, mask))
+        return best
 
     def find_candidates(self, target: NodeTarget) -> Candidates:
         """The target's candidates, found once."""
@@ -205,8 +223,31 @@ class Solver:
             for page, text in {(mark.page, mark.text) for mark in [*marks, *neutral]}:
                 ignored |= self.corpus.find_equal(nodes, page, text)
         cost = replace(self.cost, bare=0.0) if target.tag in ONCE else self.cost
-        ranked = search_features(found, nodes.page, ignored, self.annotated, single=not self.multiple, cost=cost)
+        single = not self.multiple
+        ranked = search_features(found, nodes.page, ignored, self.annotated, single=single, cost=cost)
+        if ranked[0].wrong or ranked[0].several or ranked[0].total > self.cost.features["link"].base:
+            more = self._find_more_features(marks, nodes, places)
+            if more:
+                found += more
+                ranked = search_features(found, nodes.page, ignored, self.annotated, single=single, cost=cost)
         return [self._make_solution(marks, nodes, found, chosen, extra) for chosen in ranked]
+
+    def _find_more_features(self, marks: Sequence[MarkedNode], nodes: Candidates, places: Ints) -> list[MaskedFeature]:
+        """Features that take longer to find and cost more, for marks that no name or label tells apart from other nodes."""
+        form = self._make_form(marks, nodes)
+        links = find_link_features(self.corpus, nodes, places, cost=self.cost)
+        return links if form is None else [*links, form]
+
+    def _make_form(self, marks: Sequence[MarkedNode], nodes: Candidates) -> MaskedFeature | None:
+        """The feature that a text has the form of the marked ones. The fewer they are, the more it costs."""
+        texts = [mark.text for mark in marks]
+        found = find_form(self.corpus, nodes, texts)
+        if found is None:
+            return None
+        condition, mask = found
+        price = self.cost.features["form"].base + self.cost.few_forms * max(0, SURE_FORMS - len(set(texts)))
+        at, tag = (TEXT, "") if nodes.target.kind == "text" else (0, nodes.target.tag)
+        return RuleFeature("form", at, tag, condition.test, condition.words, 0, price), mask
 
     def _make_solution(
         self, marks: Sequence[MarkedNode], nodes: Candidates, found: Sequence[MaskedFeature], chosen: FeatureSet, extra: float
@@ -223,12 +264,13 @@ class Solver:
     def _price_values(self, marks: Sequence[MarkedNode], nodes: Candidates, selected: Bools) -> float:
         """How unlike the marked values, and the marked list, the values and lists on other pages are, in units of `plausibility`."""
         others = np.flatnonzero(selected & ~self.annotated[nodes.page])[:MAX_VALUES]
-        most_marked = 2 * len(marks) >= self.count  # else it is one of a union, and how many values there are says nothing
+        most_marked = 2 * len(marks) >= len(self.marks)  # else it is one of a union, and how many values there are says nothing
         mine = [(mark.page, mark.text) for mark in marks]
         theirs = [(int(nodes.page[place]), self.read_value(nodes, int(place))) for place in others]
         marked = self.find_places(nodes, marks)
-        price = plausibility.price_values(mine, theirs, most_marked=most_marked)
+        price = plausibility.price_values(mine, theirs, most_marked=most_marked, reads=self.reads)
         price += self.cost.holes * self._share_of_fragments(nodes, marked, others)
+        price += self.cost.holes * self._share_of_wholes(marks, nodes, others)
         if self.multiple and len(others):
             price += plausibility.price_scatter(nodes, marked, selected, self.annotated, stretch=self.stretch)
             if most_marked:
@@ -248,6 +290,16 @@ class Solver:
         if nodes.target.kind != "text" or any(self._is_fragment(nodes, int(place)) for place in marked):
             return 0.0
         return sum(self._is_fragment(nodes, int(place)) for place in others) / max(len(others), 1)
+
+    def _share_of_wholes(self, marks: Sequence[MarkedNode], nodes: Candidates, others: NDArray[np.intp]) -> float:
+        """Share of the selected elements on other pages that hold several elements like the innermost marked one: several values."""
+        inner = max(marks[0].nodes, key=lambda target: (target.kind == "element", marks[0].nodes[target]))
+        if not self.multiple or nodes.target.kind != "element" or inner.kind != "element" or inner == nodes.target or not len(others):
+            return 0.0
+        rows, ends = self.find_candidates(inner).rows, self.corpus.elements.end
+        outer = nodes.rows[others]
+        held = np.searchsorted(rows, ends[outer]) - np.searchsorted(rows, outer + 1)
+        return float((held > 1).mean())
 
     def _is_fragment(self, nodes: Candidates, place: int) -> bool:
         return self.read_value(nodes, place) != self.corpus.read_whole(int(nodes.rows[place]))

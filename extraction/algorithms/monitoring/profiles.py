@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from extraction.algorithms.rules.rule import ValueType
-from extraction.algorithms.rules.values import read_value
+from extraction.algorithms.values.column import fits_type
+from extraction.algorithms.values.reading import ValueType
 
 FEW_PAGES = 5
 """Pages of history below which nothing is odd: too little is known of what is usual."""
@@ -82,7 +82,7 @@ class Profile:
         valued = [row for row in rows if row]
         values = [value for row in valued for value in row]
         counts = Counter(values)
-        readable = sum(read_value(value, type).value is not None for value in values) if type != "text" else len(values)
+        readable = sum(fits_type(value, type) for value in values) if type != "text" else len(values)
         return cls(
             type=type,
             pages=len(rows),
@@ -127,7 +127,7 @@ class Profile:
         for name, share, usual in zip(CLASSES, _shares(value), self.shares, strict=True):
             if not usual.low - SHARE_SLACK <= share <= usual.high + SHARE_SLACK:
                 yield f"{short} has {share:.0%} {name}; {usual.low:.0%} to {usual.high:.0%} were usual"
-        if self.type != "text" and self.read_fraction >= READ_SHARE and read_value(value, self.type).value is None:
+        if self.type != "text" and self.read_fraction >= READ_SHARE and not fits_type(value, self.type):
             yield f"{short} cannot be read as {self.type}"
 
 

@@ -22,9 +22,10 @@ from extraction.algorithms.proposals.learned_forms import LearnedForm
 from extraction.algorithms.proposals.reasons import find_reasons
 from extraction.algorithms.proposals.surroundings import Surroundings, View
 from extraction.algorithms.proposals.weights import CONFIDENT, NONE, NONE_WITH_FORM, WEIGHTS, WEIGHTS_WITH_FORM
-from extraction.algorithms.rules.rule import ValueType
-from extraction.algorithms.rules.values import read_value
 from extraction.algorithms.suggestion.concepts import Meaning, find_meaning
+from extraction.algorithms.values.column import fits_type
+from extraction.algorithms.values.read import read_value
+from extraction.algorithms.values.reading import ValueType
 
 SAME = 0.8
 """Least F1 of the values of two columns that count as one."""
@@ -191,7 +192,13 @@ def share_probability(scores: np.ndarray, none: float) -> np.ndarray:
 def share_read(texts: Sequence[str], kind: ValueType) -> float:
     """Return the share of texts that can be read as a type, of the first different ones."""
     some = list(dict.fromkeys(texts))[:READ_VALUES]
-    return sum(read_value(text, kind, base_url="https://site.example/").value is not None for text in some) / len(some)
+    return sum(_is_readable(text, kind) for text in some) / len(some)
+
+
+def _is_readable(text: str, kind: ValueType) -> bool:
+    if kind in ("url", "image"):
+        return read_value(text, kind, base_url="https://site.example/").value is not None
+    return fits_type(text, kind)
 
 
 def _are_alike(one: Candidate, other: Candidate) -> bool:

@@ -1,8 +1,8 @@
 """A rule as a file that runs without Vertex: its stylesheet, a Scrapy spider, a web-poet page object (docs/algorithms.md#rule-learning).
 
 The Python files begin with the rule as plain data. They end with the code that reads a page by it, which is Vertex's own source
-(`outside`, `values` and the few functions they need), so the values are the same. Everything that comes from pages or people is written as
-a Python literal.
+(`outside`, the readers of values and the few functions they need), so the values are the same. Everything that comes from pages or
+people is written as a Python literal.
 
 To add a format: name it in `Form`, give its file ending in `SUFFIXES` and its writer in `write_export`, and its content type in
 `services/rules/export_rule.py`.
@@ -19,9 +19,26 @@ from typing import Any, Literal, get_args
 
 from extraction.algorithms import errors
 from extraction.algorithms.dom import alphabets, attribute_limit, browser_tree, encoding, nodes, parse, urls, whole_text, xml
-from extraction.algorithms.rules import language, outside, values
+from extraction.algorithms.rules import language, outside
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import write_stylesheet
+from extraction.algorithms.values import (
+    addresses,
+    amounts,
+    currencies,
+    date_words,
+    dates,
+    digits,
+    evidence,
+    locales,
+    numbers,
+    numerals,
+    price_words,
+    prices,
+    read,
+    reading,
+    yes_no,
+)
 
 Form = Literal["xslt", "scrapy", "web-poet"]
 
@@ -32,7 +49,7 @@ SUFFIXES: dict[Form, str] = {"xslt": ".xsl", "scrapy": "_spider.py", "web-poet":
 LINE = 120
 """Longest line of the rule's data, unless a single value is longer."""
 
-PACKAGES = "ada-url lxml numpy parsel turbohtml webencodings price-parser dateparser"
+PACKAGES = "ada-url babel lxml numpy parsel turbohtml webencodings"
 """What an exported Python file needs besides its framework."""
 
 
@@ -150,7 +167,8 @@ def _literal(value: Any, indent: str = "") -> str:
 
 def _attribute(each: AttributeRule) -> dict[str, Any]:
     places = [_place(selector) for selector in each.alternatives]
-    return {"name": each.name, "type": each.type, "several": each.multiple, "places": places}
+    column = each.column.as_json()
+    return {"name": each.name, "type": each.type, "several": each.multiple} | ({"column": column} if column else {}) | {"places": places}
 
 
 def _place(selector: Selector) -> dict[str, str]:
@@ -206,13 +224,32 @@ _READING = (xml, attribute_limit, alphabets, encoding, browser_tree, parse, whol
 """The modules that read a page. They are copied as they are."""
 
 _COPIED = (errors.VertexError, errors.PageError, nodes.clean)
-"""What they, `outside` and `values` take from modules of which no more is needed."""
+"""What they, `outside` and the readers of values take from modules of which no more is needed."""
+
+READERS = (
+    reading,
+    evidence,
+    digits,
+    numerals,
+    locales,
+    amounts,
+    currencies,
+    numbers,
+    price_words,
+    prices,
+    date_words,
+    dates,
+    yes_no,
+    addresses,
+    read,
+)
+"""The modules that read values, each after those that it uses. The file holds all their names side by side, so no two may be alike."""
 
 
 def _imports(own: str) -> str:
     """Return the imports of the copied source, without those of Vertex's own modules, and the framework's import."""
     whole, parts = set[str](), defaultdict[str, set[str]](set)
-    modules = (inspect.getsource(module) for module in (nodes, *_READING, language, values, outside))
+    modules = (inspect.getsource(module) for module in (nodes, *_READING, language, *READERS, outside))
     for source in (f"from functools import cached_property\nfrom pathlib import Path\n{own}", *modules):
         for node in ast.parse(source).body:
             if isinstance(node, ast.Import):
@@ -224,13 +261,14 @@ def _imports(own: str) -> str:
 
 
 def _reader() -> str:
-    """Return the source that reads a page by the rule: `outside`, `values` and what they import."""
-    constants = f"_SPACE = re.compile({nodes._SPACE.pattern!r})\n_UNSEEN = {nodes._UNSEEN!r}\nValueType = str\n"
+    """Return the source that reads a page by the rule: `outside`, the readers of values and what they import."""
+    constants = f"_SPACE = re.compile({nodes._SPACE.pattern!r})\n_UNSEEN = {nodes._UNSEEN!r}\n"
     functions = "\n\n".join(inspect.getsource(function) for function in _COPIED)
-    reading = "\n\n".join(map(_body, _READING))
+    reading_pages = "\n\n".join(map(_body, _READING))
+    reading_values = "\n\n".join(map(_body, READERS))
     return (
-        f"# How a page is read, as Vertex does.\n\n{constants}\n\n{functions}\n\n{reading}\n\n"
-        f"{_body(language)}\n\n{_body(values)}\n\n{_body(outside)}\n"
+        f"# How a page is read, as Vertex does.\n\n{constants}\n\n{functions}\n\n{reading_pages}\n\n"
+        f"{_body(language)}\n\n{reading_values}\n\n{_body(outside)}\n"
     )
 
 

@@ -1,7 +1,7 @@
 """Runs a rule outside of Vertex: this is what an exported spider or page object does with a page.
 
 `exports` copies the source of this module into the file, after the rule as ATTRIBUTES and LISTS. So this module uses only lxml, parsel,
-the libraries that `values` uses, and those modules and functions of Vertex that are copied too.
+babel, the libraries that read pages, and those modules and functions of Vertex that are copied too.
 """
 
 import re
@@ -15,7 +15,8 @@ from extraction.algorithms.dom.nodes import clean, whole_text
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.dom.urls import find_base_address
 from extraction.algorithms.rules.language import detect_language
-from extraction.algorithms.rules.values import read_value
+from extraction.algorithms.values.evidence import ColumnEvidence
+from extraction.algorithms.values.read import read_value
 
 Attribute = dict[str, Any]
 
@@ -73,7 +74,8 @@ def _part(text: str, place: Attribute) -> str:
 
 def _typed(attribute: Attribute, raw: Sequence[str], base: str, language: str | None) -> Any:
     """Return the values in the normal form of their type. A value that cannot be read stays as it is on the page."""
-    known = [read_value(text, attribute["type"], base_url=base, language=language) for text in raw]
+    column = ColumnEvidence(**attribute.get("column", {}))
+    known = [read_value(text, attribute["type"], base_url=base, language=language, column=column) for text in raw]
     values = [each.raw if each.value is None else each.value for each in known]
     return values if attribute["several"] else values[0] if values else None
 

@@ -20,10 +20,11 @@ from lxml import etree
 
 from extraction.algorithms.dom.urls import find_base_address
 from extraction.algorithms.errors import PageError, RuleError, XPathError
-from extraction.algorithms.rules import apply, values, xslt
+from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.apply import Extraction
 from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition
+from extraction.algorithms.values.read import read_value
 from extraction.models import Cluster, Record, Rule, Run, Site, Snapshot
 from extraction.models.record_values import RecordValue, Values, rows_as_json, values_as_json
 from extraction.models.run_values import RunParameters, RunSummary
@@ -221,7 +222,7 @@ def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], e
 def _typed(attribute: AttributeRule, raw: Sequence[str], *, base_url: str, language: str | None) -> list[RecordValue]:
     """Read the values as the type of the attribute. Equal values of a single-valued attribute become one."""
     kept = raw if attribute.multiple else list(dict.fromkeys(raw))
-    read = (values.read_value(each, attribute.type, base_url=base_url, language=language) for each in kept)
+    read = (read_value(each, attribute.type, base_url=base_url, language=language, column=attribute.column) for each in kept)
     return [RecordValue(each.raw, each.value, each.problem) for each in read]
 
 

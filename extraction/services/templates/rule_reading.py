@@ -13,8 +13,9 @@ from django.db.models import Q, QuerySet
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import RuleDefinition
-from extraction.algorithms.rules.values import read_value
 from extraction.algorithms.rules.xslt import Stylesheet
+from extraction.algorithms.values.column import fits_type
+from extraction.algorithms.values.reading import ValueType
 from extraction.models import Placement, Record, Rule, Site, Snapshot
 from extraction.services.core import stored_pages
 
@@ -67,9 +68,9 @@ class RuleReader:
         return all(_is_one_readable_value(found.values[each.name], each.type) for each in single)
 
 
-def _is_one_readable_value(values: Iterable[str], type_: str) -> bool:
+def _is_one_readable_value(values: Iterable[str], type_: ValueType) -> bool:
     distinct = set(values)
-    return len(distinct) == 1 and (type_ == "text" or all(read_value(each, type_).value is not None for each in distinct))  # type: ignore[arg-type]
+    return len(distinct) == 1 and (type_ == "text" or all(fits_type(value, type_) for value in distinct))
 
 
 def _make_reader(rule: Rule) -> RuleReader | None:

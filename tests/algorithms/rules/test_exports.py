@@ -20,8 +20,8 @@ from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.exports import FORMS, name_file, write_export
 from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
-from extraction.algorithms.rules.values import read_value
 from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
+from extraction.algorithms.values.read import read_value
 from extraction.demo import site as demo
 from tests.quality import extraction as quality
 from tests.quality import sites
