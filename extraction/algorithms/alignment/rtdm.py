@@ -23,7 +23,7 @@ Counts = tuple[I64, I64]
 """(numbers of what is counted, ascending; how often each occurs)."""
 
 MAX_DEPTH = 200
-"""Levels of a page that become a tree. What is deeper is left out, so that hostile pages cannot exhaust the stack."""
+"""The largest number of levels of a page that become a tree. What is deeper is left out, so that hostile pages cannot exhaust the stack."""
 
 
 class TreeDistance:

@@ -27,7 +27,7 @@ DEFAULT_LANGUAGE = "en"
 """For pages that do not state their language, which most do not."""
 
 LONGEST_WORD = 64
-"""Characters of a word that count. A longer word is an address or a key, and a stemmer's time grows with its length."""
+"""The number of characters of a word that count. A longer word is an address or a key, and a stemmer's time grows with its length."""
 
 _CJK = "\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
 _TERM = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")

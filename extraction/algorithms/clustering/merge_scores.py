@@ -237,4 +237,4 @@ def _smaller_side(bits: F64, one: F64, other: F64) -> F64:
 
 
 _BLOCK = 64
-"""Groups compared at a time, which takes some megabytes of temporary arrays."""
+"""The number of groups compared at a time, which takes some megabytes of temporary arrays."""

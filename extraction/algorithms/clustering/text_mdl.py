@@ -26,7 +26,7 @@ _LAID_OUT = 0.8
 """The pairs are laid out anew when less than this share of the clusters is alive."""
 
 _PRECISION = 6
-"""Decimals of a bit in which savings are compared, so that ties are ties. They go to the clusters that were first."""
+"""Savings are compared in bits with so many decimals, so that ties are ties. In a tie, the clusters that were first win."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

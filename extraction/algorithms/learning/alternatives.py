@@ -17,10 +17,10 @@ from extraction.algorithms.learning.solution import Solution
 from extraction.algorithms.learning.solver import Solver
 
 MAX_PARTS = 25
-"""Most parts of a group of marks that are tried before it is given up."""
+"""The largest number of parts of a group of marks that are tried before it is given up."""
 
 MAX_LABEL_PARTS = 6
-"""Most parts of the marks that share a label which are tried at a time."""
+"""The largest number of parts of the marks that share a label which are tried at a time."""
 
 LEAST_TOTAL = 1.0
 """A solution cheaper than this, plus the cost of an alternative, asks for a name or a label and needs no alternatives."""

@@ -16,7 +16,7 @@ from extraction.algorithms.learning.label_trust import is_label_place, measure_s
 from extraction.algorithms.learning.page_table import NAMING, TOO_LONG, Bools, Hashes, Ints
 
 MAX_LEVEL = 12
-"""Ancestors looked at one by one; further up only as "somewhere under"."""
+"""The largest number of ancestors looked at one by one. Those further up only count as "somewhere above"."""
 
 ANY = 99
 """Level of "any ancestor", of whatever tag where the feature has none."""

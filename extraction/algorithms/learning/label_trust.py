@@ -19,7 +19,7 @@ IN_LABEL_PLACE = 0.5
 """What remains of a text's strangeness if it stands in a label's place."""
 
 MAX_INNER_LEVELS = 3
-"""Levels that are looked down and up from an element to see whether it is a label."""
+"""The largest number of levels that are looked down and up from an element to see whether it is a label."""
 
 
 def measure_strangeness(corpus: Corpus, text: str, marked_pages: Bools, *, in_label_place: bool) -> float:

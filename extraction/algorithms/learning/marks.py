@@ -14,7 +14,7 @@ from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning.corpus import Corpus, NodeTarget
 
 MAX_PLACES = 5
-"""Most other places of a value that are looked at, in document order."""
+"""The largest number of other places of a value that are looked at, in document order."""
 
 Nodes = dict[NodeTarget, tuple[int, int]]
 """Nodes by target, as the element's row and the text's row; the innermost element first."""

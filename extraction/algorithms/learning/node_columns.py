@@ -41,8 +41,8 @@ from extraction.algorithms.learning.page_table import (
 Places = NDArray[np.int64]
 
 MAX_NODES = 1_000_000
-"""Most elements and comments of a page that is learned from. A table needs some 500 bytes for each, beside the tree. A product page
-written to have 20 MB has 260,000, the largest real one seen 20,000."""
+"""The largest number of elements and comments of a page that is learned from. A table needs some 500 bytes for each, beside the tree. A
+product page written to have 20 MB has 260,000, the largest real one seen 20,000."""
 
 LONG_TEXT = "…" * (MAX_LABEL + 1)
 """Stands for a script's text, of which only its being too long for a label counts."""

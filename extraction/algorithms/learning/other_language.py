@@ -19,13 +19,13 @@ from extraction.algorithms.learning.strong_features import find_features
 from extraction.algorithms.learning.text_forms import join_conditions, list_conditions
 
 MIN_VALUES = 4
-"""Fewest different values that show what a value looks like."""
+"""The smallest number of different values that show what a value looks like."""
 
 MIN_PAGES = 2
-"""Fewest pages that must have the other label."""
+"""The smallest number of pages that must have the other label."""
 
 MAX_VALUES = 200
-"""Most values that are looked at."""
+"""The largest number of values that are looked at."""
 
 COLUMN_KINDS = ("label", "heading", "title")
 """Kinds of labels that can have another text elsewhere."""

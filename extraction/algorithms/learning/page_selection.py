@@ -35,7 +35,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class PageScore:
-    """How much a page would teach.
+    """How much marking a page would improve the rule.
 
     page: its place.
     disagreements: for the attributes whose committees disagree on the page, the strongest first.

@@ -34,13 +34,13 @@ from extraction.algorithms.learning.table_grid import has_spans
 __all__ = ["LearnedRecords", "MarkedRow", "RowField", "learn_records"]
 
 MAX_ROWS = 40
-"""Rows beside the marked ones that fields are learned from; more rows lead to the same rule."""
+"""The largest number of rows beside the marked ones that fields are learned from; more rows lead to the same rule."""
 
 SHOWN_CHARS = 60
-"""Characters of a row that a reason quotes."""
+"""The number of characters of a row that a reason quotes."""
 
 MAX_LEVELS = 6
-"""Most levels that are tried as rows, the highest first."""
+"""The largest number of levels that are tried as rows, the highest first."""
 
 
 @dataclass(frozen=True, slots=True)

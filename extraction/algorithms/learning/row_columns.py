@@ -25,10 +25,10 @@ _BEFORE, _AFTER = "preceding-sibling", "following-sibling"
 
 
 MAX_WIDTHS = 4
-"""Most different numbers of cells in the rows of a table that an XPath tells apart."""
+"""The largest number of different numbers of cells in the rows of a table that an XPath tells apart."""
 
 MAX_CELLS = 40
-"""Cells beside the marked ones that are learned from."""
+"""The largest number of cells beside the marked ones that are learned from."""
 
 
 @dataclass(frozen=True, slots=True)

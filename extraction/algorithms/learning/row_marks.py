@@ -11,13 +11,13 @@ from extraction.algorithms.learning.page_table import list_names
 from extraction.algorithms.learning.row_tree import RowTree
 
 MAX_INSIDE = 200
-"""Most elements of a row that are looked at."""
+"""The largest number of elements of a row that are looked at."""
 
 MAX_TEXT = 30
 """Longest text, in characters, that can be the word for an advert."""
 
 MAX_MARKS = 5
-"""Most marks that a rule's rows are asked not to have."""
+"""The largest number of marks that a rule's rows are asked not to have."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -35,7 +35,7 @@ UNLIKE_COST = 2.0
 """The cost of an XPath that selects, on other pages, only elements without any of the fields."""
 
 MAX_LOOKED_AT = 300
-"""Most selected elements of other pages that are compared with the marked rows."""
+"""The largest number of selected elements of other pages that are compared with the marked rows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,13 +27,13 @@ from extraction.algorithms.learning.strong_features import find_features, find_l
 from extraction.algorithms.learning.text_forms import find_form
 
 MAX_TARGETS = 3
-"""Most kinds of nodes that a mark may mean and that are tried."""
+"""The largest number of kinds of nodes that a mark may mean and that are tried."""
 
 CHECKED_ELEMENTS = 10_000
 """An XPath is compared with its feature set on all annotated pages, and on others up to so many elements."""
 
 MAX_VALUES = 200
-"""Most selected values by which a set is judged."""
+"""The largest number of selected values by which a set is judged."""
 
 ONCE = frozenset(("h1", "title"))
 """Tags that a page has once. A rule that asks for such a tag and nothing else is safe, because a page never has a second one."""

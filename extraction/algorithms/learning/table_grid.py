@@ -11,7 +11,7 @@ from lxml import etree
 CELLS = ("td", "th")
 
 MAX_SPAN = 1_000
-"""Most rows or columns of a cell, as in HTML."""
+"""The largest number of rows or columns of a cell, as in HTML."""
 
 GridRow = dict[int, etree._Element]
 """{column from 0: the cell that covers it} of one row."""

@@ -18,10 +18,10 @@ from extraction.algorithms.learning.page_table import MAX_LABEL, TOO_LONG, Bools
 DIGITS = "0123456789"
 
 MAX_UNIT = 6
-"""Most characters of a word after a number that may be its unit."""
+"""The largest number of characters of a word after a number that may be its unit."""
 
 MIN_EXTRA = 20
-"""Characters by which a value may be longer than the longest known one, however short that is."""
+"""The smallest number of characters by which a value may be longer than the longest known one, however short that is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from functools import lru_cache
 from extraction.algorithms.errors import RuleError
 
 MAX_CONTEXT_TOKENS = 6
-"""Most tokens of the constant text before or after a value. A longer one would be the text of one page."""
+"""The largest number of tokens of the constant text before or after a value. A longer one would be the text of one page."""
 
 MISSING, AGAIN = 12.0, 6.0
 """In tokens: a part that gives nothing in all other texts, and one whose values all contain its prefix a second time."""

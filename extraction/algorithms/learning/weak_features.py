@@ -16,10 +16,10 @@ from extraction.algorithms.learning.page_table import MAX_LABEL
 from extraction.algorithms.learning.text_forms import TextCondition, list_conditions
 
 MIN_VALUES = 8
-"""Fewest values that must share a feature before the next value is expected to have it."""
+"""The smallest number of values that must share a feature before the next value is expected to have it."""
 
 MAX_WORDS = 6
-"""Most different values of an attribute that takes its values from a list ("Public", "Private")."""
+"""The largest number of different values of an attribute that takes its values from a list ("Public", "Private")."""
 
 MIN_LOG_ODDS = math.log(4)
 """Least evidence that lets a feature decide. With 9 values, all of them have it and a fifth of the neighbours do."""

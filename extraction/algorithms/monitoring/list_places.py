@@ -24,7 +24,7 @@ from extraction.algorithms.monitoring.row_extents import MAX_PLACES, Extents, Fo
 from extraction.algorithms.rules.rule import AttributeRule
 
 LEAST_ROWS = 2
-"""Rows that must be found on a page: with one row alone, nothing says where it ends."""
+"""The smallest number of rows that must be found on a page: with one row alone, nothing says where it ends."""
 
 LEAST_SHARE = 0.5
 """Share of a page's old rows that must be found. Fewer are only mentions of what the list had, as in a box of popular items."""

@@ -37,10 +37,11 @@ MIN_PART_LENGTH = 3
 """Shorter values stand inside longer texts by chance."""
 
 KEY_LENGTH = 4
-"""Characters of a value by which the texts that it begins with are looked up."""
+"""The number of characters of a value by which the texts that it begins with are looked up."""
 
 MAX_CLIMBS = 300
-"""Texts that a value begins with from which the search climbs, the longest first. Very frequent texts begin everything."""
+"""The largest number of texts that a value begins with from which the search climbs, the longest first. Very frequent texts begin
+everything."""
 
 MAX_HOLDER_LENGTH = 400
 """Longest text in which a part is looked for. A value that is mentioned in running prose is not the attribute."""

@@ -14,10 +14,10 @@ from extraction.algorithms.values.column import fits_type
 from extraction.algorithms.values.reading import ValueType
 
 FEW_PAGES = 5
-"""Pages of history below which nothing is odd: too little is known of what is usual."""
+"""The number of pages of history below which nothing is odd: too little is known of what is usual."""
 
 VOCABULARY_PAGES = 8
-"""Pages of history below which the values seen are not taken for all that there are."""
+"""The number of pages of history below which the values seen are not taken for all that there are."""
 
 MAX_VOCABULARY = 12
 """Different values above which an attribute has no closed vocabulary."""

@@ -24,19 +24,19 @@ from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.values.read import read_value
 
 MAX_EXAMPLES = 6
-"""Pages that a rule is learned from: more than an editor would mark, but few enough to leave others to judge."""
+"""The largest number of pages that a rule is learned from: more than an editor would mark, but few enough to leave others to judge."""
 
 MAX_CANDIDATES = 5
-"""Kinds of places that are tried."""
+"""The largest number of kinds of places that are tried."""
 
 MAX_LEARNING_PAGES = 36
-"""Pages given to the learner, examples among them."""
+"""The largest number of pages given to the learner, examples among them."""
 
 ENOUGH = 0.9
 """Agreement from which less certain ways of finding values are not tried."""
 
 MAX_ABSENT = 2
-"""Pages without the value given as examples when the first rule finds something there."""
+"""The largest number of pages without the value given as examples when the first rule finds something there."""
 
 Path = tuple[str, ...]
 Values = tuple[str, ...]

@@ -11,10 +11,12 @@ from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.relearning import Path, trace_path
 
 MAX_PLACES = 16
-"""Places of one anchor's value that are compared. A value that stands on a page more often does not tell rows apart."""
+"""The largest number of places of one anchor's value that are compared. A value that stands on a page more often does not tell rows
+apart."""
 
 MAX_LEVELS = 100
-"""Levels from a row's anchor up to the row. Real pages have about ten; hostile ones are nested two thousand levels deep."""
+"""The largest number of levels from a row's anchor up to the row. Real pages have about ten; hostile ones are nested two thousand levels
+deep."""
 
 RARE_PATH = 0.1
 """Share of the most frequent path's rows below which another path is taken for chance."""

@@ -23,7 +23,7 @@ AttributeLabels = Mapping[int, Sequence[Location]]
 """{snapshot id: places of one attribute}; () says that it is not on that page."""
 
 MAX_LESSONS, MAX_COMMITTEES = 500, 100
-"""Most lessons of attributes and of lists, and most committees, kept for a cluster."""
+"""The largest numbers of lessons (of attributes and of lists) and of committees that are kept for a cluster."""
 
 
 @dataclass(frozen=True, slots=True)

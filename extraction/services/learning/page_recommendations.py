@@ -33,10 +33,10 @@ from extraction.services.learning.workspaces import AttributeLabels, LoadedPage,
 from extraction.services.rules.definitions import build_attribute_rule
 
 MAX_OUTSIDE = 3
-"""Pages offered that are no samples: those the rules disagree on most. More would only be in the way."""
+"""The largest number of pages offered that are no samples: those the rules disagree on most. More would only be in the way."""
 
 MAX_DISPUTED = 50
-"""Pages of the template kept as disputed; the count goes on."""
+"""The largest number of pages of the template kept as disputed; the count goes on."""
 
 LITTLE = 0.005
 """Share of the template below which what a page shows first is not worth a word."""

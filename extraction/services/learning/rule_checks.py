@@ -12,7 +12,7 @@ from extraction.services.learning.learning_set import LoadedPage, RowLabels
 from extraction.services.learning.lessons import AttributeLabels, LessonProblem
 
 SHOWN_CHARS = 60
-"""Characters of a value that a message quotes."""
+"""The number of characters of a value that a message quotes."""
 
 
 def check_attribute(rule: AttributeRule, labels: AttributeLabels, pages: Mapping[int, LoadedPage]) -> LessonProblem | None:

@@ -14,7 +14,8 @@ from extraction.services.core.coverage import Survey
 from extraction.services.core.stored_pages import StoredPage
 
 MAX_SURVEYS, MAX_VALUES, MAX_ROWS, MAX_COUNTS = 50, 10_000, 500, 300_000
-"""Most surveys, values of pages and rows of pages kept for a cluster, and most counts (an integer each) kept for the process."""
+"""The largest numbers of surveys, values of pages and rows of pages kept for a cluster, and of counts (an integer each) kept for the
+process."""
 
 Values = list[tuple[Location, str]]
 

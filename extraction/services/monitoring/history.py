@@ -23,16 +23,16 @@ from extraction.models.record_values import read_rows, read_values
 from extraction.services.core import stored_pages
 
 MAX_RECORDS = 300
-"""Records that an attribute's profile is learned from, the newest."""
+"""The largest number of records from which an attribute's profile is learned. The newest ones are taken."""
 
 MAX_CHECKS = 400
-"""Checks whose counts of changes are added up, the newest: about a year of daily ones."""
+"""The largest number of checks whose counts of changes are added up: about a year of daily ones. The newest ones are taken."""
 
 ENOUGH_COMPARED = 150
-"""Comparisons by checks from which other versions of pages are no longer read."""
+"""With so many comparisons by checks, other versions of pages are no longer read."""
 
 MAX_VERSIONS = 20
-"""Pages of which two versions are read."""
+"""The largest number of pages of which two versions are read."""
 
 Values = Mapping[str, tuple[str, ...]]
 

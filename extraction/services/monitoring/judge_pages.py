@@ -87,7 +87,7 @@ def read_watched(rule: Rule, bellwethers: Sequence[Bellwether]) -> WatchedRule:
 
 
 def judge_answers(watched: WatchedRule, answers: Mapping[str, PageAnswer]) -> BellwetherVisit:
-    """Judges the rule by what the bellwethers' addresses gave."""
+    """Judge the rule by the answers from the bellwethers' addresses."""
     answers = _mark_walls(answers)
     pages = [page for url in watched.old if (page := _revisit(watched, url, answers.get(url))) is not None]
     verdict = judge_rule(

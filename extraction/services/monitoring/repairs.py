@@ -28,7 +28,7 @@ from extraction.services.labels.proofs import AGREEMENT, LEAST_JUDGES
 from extraction.services.monitoring.history import KnownPage
 
 MAX_ALTERNATIVES = 2
-"""Alternatives of a relearned attribute up to which a repair may go live without a person."""
+"""The largest number of alternatives that a relearned attribute may have if the repair is to go live without a person."""
 
 
 @dataclass(frozen=True, slots=True)

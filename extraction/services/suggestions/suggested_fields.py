@@ -22,7 +22,7 @@ from extraction.services.templates import sample_trees
 from extraction.services.templates.sample_trees import Samples
 
 COLUMNS = 30
-"""Fields suggested at most."""
+"""The largest number of fields suggested."""
 
 EXAMPLES = 5
 

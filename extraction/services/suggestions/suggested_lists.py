@@ -35,7 +35,7 @@ WHOLE_ROWS = 40
 known not to be a row."""
 
 SHOWN_ROWS = 4
-"""Rows shown as examples of a list."""
+"""The number of rows shown as examples of a list."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,10 +23,10 @@ USUAL = 0.9
 """Share of a template's records that have a value of an attribute, from which a page must have one, too."""
 
 LEAST_RECORDS = 5
-"""Records below which it is not known what a page usually has. A page must then have a value of every attribute."""
+"""The number of records below which it is not known what a page usually has. A page must then have a value of every attribute."""
 
 MAX_RECORDS = 200
-"""Records of a template that are looked at."""
+"""The largest number of records of a template that are looked at."""
 
 
 def find_read_whole(site: Site) -> dict[int, int]:

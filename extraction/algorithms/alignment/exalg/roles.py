@@ -17,7 +17,7 @@ from extraction.algorithms.alignment.exalg.tokens import TokenStream
 from extraction.algorithms.arrays import I64
 
 MAX_ROUNDS = 12
-"""Rounds of telling roles apart. The evaluation sites need two to five."""
+"""The largest number of rounds of telling roles apart. The evaluation sites need two to five."""
 
 MAX_SAME = 4
 """Largest number of equal tokens in a position that are told apart by counting. A list may have ten rows on every page seen."""

@@ -16,7 +16,8 @@ from extraction.algorithms.alignment.tree_mapping import RestrictedMapping, spli
 from extraction.algorithms.alignment.trees import Tree
 
 MAX_CELLS = 1_000_000
-"""Pairs of children compared for the pages of a cluster, which takes some two seconds. Ten pages of a news site need a twentieth."""
+"""The largest number of pairs of children compared for the pages of a cluster, which takes some two seconds. Ten pages of a news site need
+a twentieth."""
 
 IMPOSSIBLE = 1 << 40
 """The cost of what a strict mapping forbids. Sums of real costs stay far below it, and sums of it stay within 64 bits."""

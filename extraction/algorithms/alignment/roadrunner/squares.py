@@ -17,10 +17,10 @@ SQUARE = 50
 """The largest number of siblings that make up a row. Rows without an element of their own have up to ten."""
 
 SQUARES = 3
-"""Occurrences of the delimiter that are tried, because a row may hold it more than once."""
+"""The largest number of occurrences of the delimiter that are tried, because a row may hold it more than once."""
 
 WITHIN = 2
-"""Squares within each other in one sequence, with no element around the inner one."""
+"""The largest number of squares within each other in one sequence, with no element around the inner one."""
 
 
 class RowMatching(Protocol):

@@ -20,11 +20,12 @@ from extraction.algorithms.alignment.xtract.positions import Positions
 SIGNS = 6
 
 MAX_STEPS = 5_000
-"""Steps for one sequence and one model. Ambiguous stars on long sequences take more, and such a model is not a good one."""
+"""The largest number of steps for one sequence and one model. Ambiguous stars on long sequences take more, and such a model is not a good
+one."""
 
 MAX_ALL_STEPS = 300_000
-"""Steps for a whole document type, which take some five seconds. Real ones need a hundredth. Hostile ones get wide models for what is
-left."""
+"""The largest number of steps for a whole document type, which take some five seconds. Real ones need a hundredth. Hostile ones get wide
+models for what is left."""
 
 Ends = dict[int, float]
 """{position in the sequence: the least cost of reaching it}"""
