@@ -1,4 +1,4 @@
-"""Defines a feature and the base class that makes features, which knows the nodes that must share each feature and their ancestors.
+"""A feature, and the base class of everything that makes features. It knows the nodes that must share a feature, and their ancestors.
 
 A feature is a condition at one level: on the text node (-1), on its element (0), on the ancestor d levels up, or on any ancestor. It
 comes with the candidates that satisfy it, on all pages at once.

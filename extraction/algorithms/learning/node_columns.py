@@ -177,8 +177,9 @@ class Siblings:
 
     order: the places of the children.
     start: by child, where in `order` its siblings begin.
-    until: by node and once more (a + 1), the place of the last element among its siblings up to the node itself, a for none.
-    before, after: likewise, the nearest element to either side.
+    until: for each node, the last element among its siblings up to and including itself; a if there is none. One entry more than nodes
+        (a + 1).
+    before, after: for each node, the nearest element on that side, in the same form.
     """
 
     order: Places

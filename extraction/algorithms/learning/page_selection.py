@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from extraction.algorithms.learning.committee import Committee, Member, Vote
 
 MISSING = 0.25
-"""What an attribute without a value counts beside one of complete disagreement: most pages without a value really lack it."""
+"""The weight of an attribute without a value, relative to one with complete disagreement: most pages without a value really lack it."""
 
 
 @dataclass(frozen=True, slots=True)

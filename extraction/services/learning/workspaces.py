@@ -243,7 +243,7 @@ class Workspace:
 
 
 def open_workspace(cluster: Cluster) -> Workspace:
-    """The cluster's workspace, up to date with the database. Its pages are loaded by `fill` and by what needs them."""
+    """The cluster's workspace, up to date with the database. `fill` loads its pages, and so does everything that needs them."""
     with _LOCK:
         found = _WORKSPACES.pop(cluster.pk, None) or Workspace(cluster.pk)
         _WORKSPACES[cluster.pk] = found

@@ -155,7 +155,7 @@ def _old(cluster: Cluster, shared: Sequence[tuple[int, int]]) -> OldCluster:
 
 
 def _try(rule: Rule, value: RuleDefinition, shared: Sequence[tuple[int, int]]) -> TriedRule:
-    """Tries an old rule by the field test, and by what a check would say."""
+    """Try an old rule: with the field test, and with the tests of a check."""
     sheet = rules.compile_rule(rule)
     pages = history.read_known_pages(sheet, shared[:: -(-len(shared) // MAX_SHARED)])
     visits = []

@@ -78,7 +78,7 @@ def suggest_fields(cluster: Cluster) -> FieldOffer:
 
 
 def take_fields(cluster: Cluster, key: str, taken: Sequence[TakenColumns], user: User | None, *, type_name: str = "") -> int:
-    """Make attributes of the accepted fields, mark them on the first sample pages and return the number of those pages.
+    """Turn the accepted fields into attributes, mark them on the first sample pages and return the number of those pages.
 
     Existing marks stay. Raises JobError when the sample pages have changed since the offer.
 

@@ -20,7 +20,7 @@ from extraction.models import Placement, Record, Rule, Site, Snapshot
 from extraction.services.core import stored_pages
 
 USUAL = 0.9
-"""Share of a template's records that have a value of an attribute, from which a page must have one, too."""
+"""If at least this share of a template's records has a value of an attribute, a page must have one, too."""
 
 LEAST_RECORDS = 5
 """The number of records below which it is not known what a page usually has. A page must then have a value of every attribute."""

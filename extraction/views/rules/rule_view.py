@@ -155,7 +155,7 @@ def list_attributes(rule: Rule) -> list[AttributeRow]:
 
 
 def list_lists(rule: Rule) -> list[ListRow]:
-    """Return the lists of the record type and what the rule has for them. A list for which the rule has nothing comes with the reason, if one is known."""
+    """Return the lists of the record type and what the rule has for them. If it has nothing for a list, the reason is given where known."""
     report = rule.read_report()
     defined = {each.name: each for each in rule_xpaths.read_definition_or_empty(rule).lists}
     reports = {entry.name: entry for entry in report.lists}
