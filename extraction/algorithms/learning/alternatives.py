@@ -10,9 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from extraction.algorithms.dom.xpath import MAX_WIDE_STEPS
+from extraction.algorithms.learning.feature_maker import is_weak_feature
 from extraction.algorithms.learning.marks import MarkedNode
 from extraction.algorithms.learning.page_table import Bools
-from extraction.algorithms.learning.solver import Solution, Solver
+from extraction.algorithms.learning.solution import Solution
+from extraction.algorithms.learning.solver import Solver
 
 MAX_PARTS = 25
 """Most parts of a group of marks that are tried before it is given up."""
@@ -48,6 +50,8 @@ def split_by_labels(solver: Solver, marks: Sequence[MarkedNode], together: Solut
     """
     alternative, limit = solver.cost.alternative, together.total if together else math.inf
     if len(marks) < 2 or not solver.cost.judges_values or limit < alternative + LEAST_TOTAL:
+        return []
+    if together is not None and together.chosen.features and not any(map(is_weak_feature, together.chosen.features)):
         return []
     by_label = solver.with_cost(support=0.0)
     left, solutions = list(marks), list[Solution]()

@@ -26,7 +26,8 @@ from extraction.algorithms.learning.marks import find_marks, find_other_places
 from extraction.algorithms.learning.other_language import translate_label
 from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.learning.plausibility import Reads
-from extraction.algorithms.learning.solver import Solution, Solver
+from extraction.algorithms.learning.solution import Solution
+from extraction.algorithms.learning.solver import Solver
 
 __all__ = ["Example", "Learned", "LearnedXPath", "Learner", "NotLearned", "learn_attribute"]
 

@@ -19,7 +19,7 @@ from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
 from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.learning.plausibility import Reads
-from extraction.algorithms.learning.solver import Solution
+from extraction.algorithms.learning.solution import Solution
 
 MAX_MEMBERS = 8
 """Most rules of a committee. What the ninth adds to the disagreement weighs less than a tenth of the first."""
@@ -176,11 +176,11 @@ class _Voting:
 
     def make_member(self, groups: Groups, alternatives: tuple[LearnedXPath, ...]) -> Member:
         """Builds a member, with its votes, from groups of solutions."""
-        by_group = [self._vote(group, each) for group, each in zip(groups, alternatives, strict=True)]
+        by_group = [self._vote(group, alternative) for group, alternative in zip(groups, alternatives, strict=True)]
         votes = tuple(next((vote for vote in row if vote), ()) for row in zip(*by_group, strict=True))
         return Member(alternatives, round(_total(groups), 6), votes, tuple(map(self.learner.count_ruled_out, groups)))
 
-    def _vote(self, group: Sequence[Solution], said: LearnedXPath) -> list[Vote]:
+    def _vote(self, group: Sequence[Solution], alternative: LearnedXPath) -> list[Vote]:
         """The values that one alternative selects, by page."""
         found: list[list[tuple[tuple[int, int, int], str]]] = [[] for _ in self.learner.annotated]
         for solution in group:
@@ -188,7 +188,7 @@ class _Voting:
             for place in np.flatnonzero(solution.selected):
                 text = self._read(solution, int(place))
                 at = (int(nodes.rows[place]), int(nodes.texts[place]))
-                values = said.part.values(text) if said.part else [text]
+                values = alternative.part.values(text) if alternative.part else [text]
                 found[int(nodes.page[place])] += [((*at, n), value) for n, value in enumerate(values) if value]
         return [tuple(dict.fromkeys(value for _, value in sorted(rows))) for rows in found]
 

@@ -181,7 +181,12 @@ class Corpus:
     def read_addresses(self, nodes: Candidates) -> list[str]:
         """The addresses that the candidates' elements link to, empty where there is none."""
         if nodes.target not in self._addresses:
-            self._addresses[nodes.target] = [str(self.element(row).get("href") or "") for row in nodes.rows.tolist()]
+            bounds = np.searchsorted(nodes.rows, self.offsets)
+            self._addresses[nodes.target] = [
+                str(page.nodes[row].get("href") or "")
+                for page, offset, begin, end in zip(self.pages, self.offsets, bounds, bounds[1:], strict=False)
+                for row in (nodes.rows[begin:end] - offset).tolist()
+            ]
         return self._addresses[nodes.target]
 
     def find_named(self, pair: tuple[str, str]) -> Bools:
@@ -219,10 +224,11 @@ class Corpus:
     def find_pages_with(self, text: str) -> Ints:
         """The pages on which this is the whole text of some element or text node. The text is no longer than a label."""
         if self._by_text is None:
-            hashes = np.concatenate([self.elements.whole, self.texts.text])
-            pages = np.concatenate(
-                [self.find_pages(np.arange(len(self.elements.whole), dtype=np.int32)), self.find_pages(self.texts.owner)]
-            )
+            whole, own, owner = self.elements.whole, self.texts.text, self.texts.owner
+            rows = np.flatnonzero((whole > TOO_LONG) & (whole != whole[self.elements.parent])).astype(np.int32)
+            mixed = np.flatnonzero(own != whole[owner])  # other texts are those of their elements
+            hashes = np.concatenate([whole[rows], own[mixed]])
+            pages = np.concatenate([self.find_pages(rows), self.find_pages(owner[mixed])])
             order = np.argsort(hashes)
             self._by_text = hashes[order], pages[order]
         hashes, pages = self._by_text

@@ -10,7 +10,8 @@ from extraction.algorithms.learning.corpus import NodeTarget
 from extraction.algorithms.learning.learned import LearnedXPath, NotLearned
 from extraction.algorithms.learning.marks import MarkedNode
 from extraction.algorithms.learning.page_table import Bools
-from extraction.algorithms.learning.solver import Solution, Solver
+from extraction.algorithms.learning.solution import Solution
+from extraction.algorithms.learning.solver import Solver
 from extraction.algorithms.learning.text_range import TextPart
 
 SHOWN_CHARS = 60

@@ -30,6 +30,9 @@ BEFORE_KINDS = frozenset(("label", "label-stem", "first", "heading", "title", "u
 LABEL_KINDS = BEFORE_KINDS | {"label-after", "label-after-stem"}
 """Kinds of features that ask for a text beside the value."""
 
+WEAK_KINDS = frozenset(("nth", "nth-last", "text-nth", "beside", "neighbour", "peer", "label-after", "label-after-stem", "shape", "form"))
+"""Kinds of features that say where a value stands or how its text is written, and nothing about what it is."""
+
 MOST_STRANGE = 0.25
 """A text may be no stranger than this to count as a label."""
 
@@ -164,3 +167,8 @@ def describe_name(name: str, value: str) -> str:
 def is_label_feature(feature: RuleFeature) -> bool:
     """Whether a feature asks for a text before the value, and that text looks like a label of the template."""
     return feature.kind in BEFORE_KINDS and feature.strange <= MOST_STRANGE
+
+
+def is_weak_feature(feature: RuleFeature) -> bool:
+    """Whether a feature asks for a place, for a form, or for a text that does not look like one of the template."""
+    return feature.kind in WEAK_KINDS or feature.strange > MOST_STRANGE

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from extraction.algorithms.learning.feature_maker import WEAK_KINDS
 from extraction.algorithms.learning.learned import NotLearned
 from extraction.algorithms.learning.page_table import Ints
-from extraction.algorithms.learning.solver import Solution, Solver
-
-PLACE_KINDS = frozenset(("nth", "nth-last", "text-nth", "beside", "neighbour", "peer", "label-after", "label-after-stem", "shape", "form"))
-"""Kinds of features that say where an item stands or how its text is written, and nothing about what it is."""
+from extraction.algorithms.learning.solution import Solution
+from extraction.algorithms.learning.solver import Solver
 
 SHOWN_CHARS = 60
 
@@ -25,7 +24,7 @@ def find_left_out(solver: Solver, solutions: Sequence[Solution]) -> NotLearned |
         return None
     solution = solutions[0]
     for number, feature in enumerate(solution.chosen.features):
-        if feature.kind not in PLACE_KINDS:
+        if feature.kind not in WEAK_KINDS:
             continue
         more = solution.select_without(number) & ~solution.selected & solver.annotated[solution.nodes.page]
         extra = np.flatnonzero(more)

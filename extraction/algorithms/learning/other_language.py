@@ -13,7 +13,8 @@ import numpy as np
 
 from extraction.algorithms.learning.feature_maker import TEXT, RuleFeature, is_label_feature
 from extraction.algorithms.learning.page_table import MAX_LABEL, TOO_LONG, Hashes
-from extraction.algorithms.learning.solver import Solution, Solver
+from extraction.algorithms.learning.solution import Solution
+from extraction.algorithms.learning.solver import Solver
 from extraction.algorithms.learning.strong_features import find_features
 from extraction.algorithms.learning.text_forms import join_conditions, list_conditions
 

@@ -18,12 +18,16 @@ from collections.abc import Callable, Sequence
 from statistics import median
 
 import numpy as np
+from numpy.typing import NDArray
 
 from extraction.algorithms.learning.corpus import Candidates, Corpus
 from extraction.algorithms.learning.page_table import Bools, Ints
 
 Values = Sequence[tuple[int, str]]
 """(page, cleaned value)."""
+
+Places = NDArray[np.intp]
+"""Places among the candidates of a target."""
 
 Reads = Callable[[str], bool]
 """Whether a text can be read as some type."""
@@ -106,6 +110,33 @@ def price_holes(corpus: Corpus, nodes: Candidates, marked: Ints, selected: Bools
         return 0.0
     others = np.flatnonzero(selected & ~annotated[nodes.page])
     return max(_share_left_out(corpus, items[others], tag) - _share_left_out(corpus, items[marked], tag), 0.0)
+
+
+def price_fragments(corpus: Corpus, nodes: Candidates, marked: Ints, others: Places) -> float:
+    """The share of the selected texts on other pages that are only a part of their element's text; 0 if a marked text is, too.
+
+    marked, others: the places of the marked nodes, and of the selected ones on other pages.
+    """
+
+    def is_fragment(place: int) -> bool:
+        return corpus.read_value(nodes, place) != corpus.read_whole(int(nodes.rows[place]))
+
+    if nodes.target.kind != "text" or any(is_fragment(place) for place in marked.tolist()):
+        return 0.0
+    return sum(is_fragment(place) for place in others.tolist()) / max(len(others), 1)
+
+
+def price_wholes(corpus: Corpus, nodes: Candidates, inner: Candidates, others: Places) -> float:
+    """The share of the selected elements on other pages that contain several values, because they hold several of the inner elements.
+
+    inner: the candidates of the innermost element that the marks may mean.
+    others: the places of the selected nodes on other pages.
+    """
+    if nodes.target.kind != "element" or inner.target.kind != "element" or inner.target == nodes.target or not len(others):
+        return 0.0
+    outer = nodes.rows[others]
+    held = np.searchsorted(inner.rows, corpus.elements.end[outer]) - np.searchsorted(inner.rows, outer + 1)
+    return float((held > 1).mean())
 
 
 def _octaves(ratio: float, free: float) -> float:

@@ -1,9 +1,11 @@
 """Learns repeating records: the rows of a list on a page and the fields within each (docs/algorithms.md#rule-learning).
 
-An editor marks the values of two rows. `row_levels` finds the elements that can be these rows, `row_judging` finds the elements that
-are rows like them, and `row_xpath` finds the XPath of all of them. `apriori.learn_attribute` learns the fields with each row as a page
-of its own: the marked rows are the annotated pages and other rows the unannotated ones. So a field that a row lacks gives nothing
-there and shifts no other. A rule that is returned gives back the marked rows exactly; otherwise the answer is NotLearned with the
+An editor marks the values of two rows. `row_levels` finds the elements that can be these rows. `row_judging` finds the other rows of the
+list, and `row_xpath` finds one XPath for all of them. `apriori.learn_attribute` then learns the fields. To it, each row is a page: the
+marked rows are the annotated pages, and the other rows are the unannotated ones. So a field that is missing in one row has no value there
+and does not shift the other fields. In a table whose cells span rows or columns, `row_columns` learns the fields instead.
+
+A rule that is returned gives the marked rows exactly as they were marked. If there is no such rule, the answer is NotLearned with the
 reason.
 """
 
@@ -53,10 +55,10 @@ class RowField:
 
 @dataclass(frozen=True, slots=True)
 class LearnedRecords:
-    """What was learned of a list.
+    """What was learned about a list.
 
     rows: the XPath of the rows.
-    fields: {name: what was learned, with XPaths from the row's element, or why nothing was}.
+    fields: {name: what was learned about the field, or why nothing was}. The XPaths begin at the row's element.
     found: the number of rows on the annotated pages.
     """
 
@@ -74,13 +76,13 @@ def learn_records(
     refused: Mapping[int, Sequence[int]] | None = None,
     whole: Collection[int] = (),
 ) -> LearnedRecords | NotLearned:
-    """The rule of a list.
+    """Learns the rule of a list.
 
-    pages: annotated pages and others of the cluster.
-    rows: at least two marked ones, on one page or on several.
-    without: pages that have no row of the list.
-    refused: {page: elements} that are in no row, see `row_judging.judge_rows`.
-    whole: pages of which all rows are marked.
+    pages: the annotated pages and other pages of the cluster.
+    rows: at least two marked rows, on one page or on several.
+    without: the pages that have no row of the list.
+    refused: {page: elements that are not part of any row}, see `row_judging.judge_rows`.
+    whole: the pages on which every row is marked.
     """
     corpus = pages if isinstance(pages, Corpus) else Corpus(pages)
     try:
@@ -124,19 +126,22 @@ class _ListLearner:
         return problem
 
     def _find_refused(self, judged: JudgedRows, chosen: RowXPath) -> NotLearned | None:
-        """Why the XPath cannot be the rows', if it selects an element that was said to be no row; else None."""
+        """Returns why the XPath is refused if it selects an element that is known not to be a row; else None."""
         for page, refused in judged.refused.items():
             tree = self.trees[page]
             selected = XPath(chosen.xpath).select(self.corpus.pages[page].root)
             wrong = next((row for row in refused if any(tree.nodes[row] is item for item in selected)), None)
             if wrong is not None:
-                said = "is not marked, although all rows of the page are said to be" if page in self.whole else "was said to be no row"
-                reason = f"the row “{tree.read_text(wrong)[:SHOWN_CHARS]}” {said}, and nothing distinguishes it from the marked rows"
+                problem = "is not marked, although the page is marked as complete" if page in self.whole else "was marked as no row"
+                reason = f"the row “{tree.read_text(wrong)[:SHOWN_CHARS]}” {problem}, and nothing distinguishes it from the marked rows"
                 return NotLearned(reason, page, ((page, Location(wrong)),))
         return None
 
     def _order_options(self, options: Sequence[tuple[RowLevel, JudgedRows]]) -> list[tuple[RowLevel, JudgedRows]]:
-        """The level with the most rows first, then the highest. A list of one field has no shape: there the highest with more rows."""
+        """Sorts the levels: the one with the most rows comes first, and of levels with as many rows the highest.
+
+        The rows of a list with a single field have no shape to compare, so there the highest level with more rows than marks comes first.
+        """
         names = {name for row in self.rows for name, places in row.fields.items() if places}
         marked = len(self.rows)
 
@@ -201,7 +206,7 @@ class _RowFields:
             return NotLearned(str(error))
 
     def _list_others(self, marked: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Rows that are not marked, evenly over all pages."""
+        """Chooses rows that are not marked, spread evenly over all pages."""
         every = [(page, place) for page, rows in self.found.items() for place in range(len(rows.elements))]
         every = [each for each in every if each not in set(marked)]
         return every[:: max(1, -(-len(every) // MAX_ROWS))]
@@ -233,7 +238,7 @@ class _RowFields:
         return row_pages.shift_location(place, tree.table, element)
 
     def _in_terms_of_rows(self, problem: NotLearned) -> NotLearned:
-        """The learner's reason in terms of rows instead of pages, with the page that the row is on."""
+        """Rewrites the learner's reason so that it speaks of rows instead of pages, and names the page of the row."""
         reason = problem.reason.replace("the page has", "the row has").replace("on the same page", "in the same row")
         row = self.learner.rows[problem.page] if problem.page is not None and problem.page < len(self.learner.rows) else None
         return NotLearned(reason, row.page if row else None)
@@ -255,7 +260,7 @@ class _RowFields:
         )
 
     def _check(self, field: RowField, found: Learned, marked: Sequence[tuple[int, int]]) -> Learned | NotLearned:
-        """The field's rule, or NotLearned where it does not give back a marked row as it was marked."""
+        """Returns the field's rule, or NotLearned if the rule gives a marked row another value than the marked one."""
         for row, (page, place) in zip(self.learner.rows, marked, strict=True):
             if field.name not in row.fields:
                 continue
@@ -273,7 +278,7 @@ def _without(row: MarkedRow, names: Collection[str]) -> MarkedRow:
 
 
 def read_row_values(rows: Rows, place: int, learned: Learned) -> list[str]:
-    """What a field's XPaths give in one row: the values of the first XPath that gives any."""
+    """Reads a field's values in one row. Like a stylesheet, it uses the first XPath that gives any value."""
     for one in learned.alternatives:
         items = rows.select(place, one.xpath)
         texts = [clean(whole_text(item) if isinstance(item, etree._Element) else str(item)) for item in items]

@@ -1,4 +1,4 @@
-"""A page's tree by row numbers, as Python values: what tells which elements are rows."""
+"""The tree of a page as Python values, for finding out which of its elements are rows of a list."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.learning.table_grid import CELLS, GridRow, has_row_spans, resolve_rows
 
 SHAPE_DEPTH = 3
-"""Levels below an element that are its shape."""
+"""The shape of an element is made of so many levels below it."""
 
 Shape = frozenset[tuple[str, ...]]
 """The paths below an element, as tags."""
@@ -17,7 +17,12 @@ Shape = frozenset[tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class PathStep:
-    """One step down: the element's tag, the classes that it must have, its place among siblings of its tag (0: any)."""
+    """One step down the tree.
+
+    tag: the tag of the element.
+    classes: the classes that it must have.
+    nth: its place among its siblings of the same tag, from 1; 0 for any place.
+    """
 
     tag: str
     classes: frozenset[str]
@@ -28,7 +33,7 @@ Path = tuple[PathStep, ...]
 
 
 class RowTree:
-    """The tree of one page. Elements are given by their rows in the page's table."""
+    """The tree of one page. An element is given by its number in the page's table."""
 
     def __init__(self, table: PageTable) -> None:
         self.table, self.nodes = table, table.nodes
@@ -79,7 +84,7 @@ class RowTree:
         yield from self._covered[row] if row in self._covered else self.list_children(row)
 
     def list_chain(self, row: int, top: int) -> list[int]:
-        """The elements from below `top` down to `row`."""
+        """Lists the elements on the way from `top` down to `row`, without `top`."""
         found = []
         while row not in (top, self.none):
             found.append(row)
@@ -87,25 +92,25 @@ class RowTree:
         return found[::-1]
 
     def find_common(self, rows: Sequence[int]) -> int:
-        """The lowest element that holds all of them."""
+        """Finds the lowest element that contains all of them."""
         low, high = min(rows), max(rows)
         while self.ends[low] <= high:
             low = self.parents[low]
         return low
 
     def holds(self, above: int, row: int) -> bool:
-        """Whether an element is another or in it."""
+        """Whether `row` is the element `above` or is in it."""
         return bool(above <= row < self.ends[above])
 
     def find_at(self, row: int, path: Path) -> list[int]:
-        """The elements at a path below a row."""
+        """Finds the elements at a path below a row."""
         level = [row]
         for step in path:
             level = [child for each in level for child in self.list_cells(each) if self._fits(child, step, each)]
         return level
 
     def read_shape(self, row: int) -> Shape:
-        """The shape of an element. Cells count by their places, since the place says which column a cell is in."""
+        """Reads the shape of an element. A cell counts with its place, which says in which column it is."""
         if row not in self._shapes:
             self._shapes[row] = frozenset(self._list_paths(row, SHAPE_DEPTH))
         return self._shapes[row]
@@ -147,9 +152,9 @@ def _cover(grid: GridRow, cell: etree._Element) -> range:
 
 
 def make_step(places: Sequence[tuple[RowTree, int]], *, with_classes: bool = True, with_place: bool = True) -> PathStep | None:
-    """The step that leads to all of some elements: their tag, common classes and, where they share one, place; None without a common tag.
+    """Makes the step that leads to all of some elements: their tag, the classes that all have, and their place if it is the same.
 
-    places: (tree, element).
+    Returns None if their tags differ. places: (tree, element).
     """
     tags = {tree.read_tag(node) for tree, node in places}
     if len(tags) > 1:
@@ -160,5 +165,5 @@ def make_step(places: Sequence[tuple[RowTree, int]], *, with_classes: bool = Tru
 
 
 def measure_likeness(one: Shape, other: Shape) -> float:
-    """The share of paths that two shapes have in common (Jaccard)."""
+    """Returns the share of paths that two shapes have in common (the Jaccard index)."""
     return len(one & other) / len(one | other) if one or other else 1.0

@@ -1,8 +1,8 @@
-"""The XPath of a list's rows, from the elements judged to be rows (`row_judging`).
+"""Finds the XPath of a list's rows from the elements that were judged to be rows (`row_judging`).
 
-The search is the same as for a value (`strong_features`, `search`): what rows share and nothing else on the annotated pages has. Two
-kinds of features are added to those of any element: what a row holds (an element at a field's place, no header cell, no cell over
-several columns), and where it stands among its siblings, for rows that look like what is between them.
+The search is the same as for a value (`strong_features`, `search`): it looks for what all rows have and no other element of the annotated
+pages has. A row has two more kinds of features than other elements. The first is its content: an element at the place of a field, no
+header cell, no cell over several columns. The second is its place among its siblings, for rows that look like the elements between them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,19 +23,19 @@ from extraction.algorithms.learning.search import FeatureSet, search_features
 from extraction.algorithms.learning.strong_features import find_features
 
 CONTENT_COST = 1.6
-"""Asking for the element of a field: more than for a name of the row, less than for its position."""
+"""The cost of asking for the element of a field: more than for a name of the row, less than for its position."""
 
 SIBLING_COST, TURN_COST = 2.2, 3.5
-"""Asking for any row before, and for every n-th sibling."""
+"""The costs of asking for another row before this one, and for every n-th sibling."""
 
 ABSENCE_COST = 1.4
-"""Asking that nothing in the row has a name or a text that only elements which are no rows have: less than asking for a position."""
+"""The cost of asking that a row has nothing that only refused elements have: less than of asking for a position."""
 
 UNLIKE_COST = 2.0
-"""Selecting only elements on other pages that hold none of the fields' elements."""
+"""The cost of an XPath that selects, on other pages, only elements without any of the fields."""
 
 MAX_LOOKED_AT = 300
-"""Selected elements of other pages that are compared with the marked rows."""
+"""Most selected elements of other pages that are compared with the marked rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class RowXPath:
 
 
 def learn_row_xpath(corpus: Corpus, trees: Mapping[int, RowTree], level: RowLevel, judged: JudgedRows, annotated: Bools) -> RowXPath:
-    """The best XPath for the rows; where none has all of them, the one for the marked rows that misses the fewest."""
+    """Finds the best XPath for the rows. If none selects all of them and nothing else, it may miss rows that are not marked."""
     together = _RowSearch(corpus, trees, level, judged, annotated).find_best(judged.likes)
     if not together.wrong:
         return together
@@ -83,7 +83,7 @@ class _RowSearch:
         self.cost: Cost = replace(CALIBRATED, features={**CALIBRATED.features, "shape": NEVER})
 
     def find_best(self, wanted: Mapping[int, Sequence[int]]) -> RowXPath:
-        """The XPath that selects all rows of `wanted` and least else."""
+        """Finds the XPath that selects all rows of `wanted` and the fewest other elements."""
         places = self._find_places(wanted)
         found = find_features(self.corpus, self.nodes, places, cost=self.cost)
         found += self._make_content(places)
@@ -144,7 +144,7 @@ class _RowSearch:
         return RowXPath(xpath, words, total, wrong, precision, missed, chosen.support, chosen.distance)
 
     def _share_unlike(self, selected: Bools) -> float:
-        """Share of what is selected on other pages that has none of the fields' elements."""
+        """Returns the share of the elements selected on other pages that contain none of the fields."""
         others = np.flatnonzero(selected & ~self.annotated[self.nodes.page])
         others = others[:: max(1, len(others) // MAX_LOOKED_AT)]
         if not len(others) or not self.level.paths:
@@ -156,7 +156,7 @@ class _RowSearch:
         return without / len(others)
 
     def _make_content(self, places: Ints) -> list[MaskedFeature]:
-        """The features of what a row holds and of where it stands that all places share."""
+        """Makes the features of a row's content and of its place among its siblings, as far as all given rows share them."""
         tag = self.target.tag
         tests = [(write_path(path), f"has {write_path(path)}", CONTENT_COST) for path in self.level.paths.values() if path]
         tests.append((f"preceding-sibling::{step(tag)}", f"after another <{tag}>", SIBLING_COST))
@@ -170,7 +170,7 @@ class _RowSearch:
         return [(feature, mask) for feature, mask in made if mask[places].all()]
 
     def _list_turns(self, tag: str) -> list[tuple[str, str, float]]:
-        """Every n-th sibling of the tag, where n is the distance of the marked ones."""
+        """Returns the condition to be every n-th sibling of the tag, where n is the distance between the marked rows."""
         if not self.level.grouped or len(self.level.rows) < 2:
             return []
         tree = self.trees[next(iter(self.judged.likes))]
@@ -182,7 +182,7 @@ class _RowSearch:
         return [(test, f"every {turn}th <{tag}>", TURN_COST)]
 
     def _find_holders(self, test: str) -> Bools:
-        """Which candidates meet a condition. It runs once on each page."""
+        """Finds the candidates that meet a condition, by running it once on each page."""
         mask = np.zeros(len(self.nodes.rows), np.bool_)
         xpath = XPath(f"/descendant-or-self::{step(self.target.tag)}[{test}]")
         for page, tree in self.trees.items():
@@ -194,7 +194,7 @@ class _RowSearch:
 
 
 def write_path(path: Path) -> str:
-    """A path below a row as a relative XPath."""
+    """Writes a path below a row as a relative XPath."""
     return "/".join(
         step(each.tag) + (f"[{each.nth}]" if each.nth else "") + "".join(f"[{name_test('class', name)}]" for name in sorted(each.classes))
         for each in path

@@ -1,9 +1,9 @@
-"""Strong features of a target node: names, labels, headings, table headers and places, its own and its ancestors'
+"""Makes the strong features of a target node: the names, labels, headings, table headers and places of the node and its ancestors
 (docs/algorithms.md#rule-learning; Gulhane et al. 2011, section 3.1.3).
 
-Only features that all annotated nodes share are made, since a set with any other has a recall below 1. The XPath of a condition means
-the same as its array operation; a test holds the two against each other. The module is longer than others because it lists every kind of
-feature.
+Only features that all annotated nodes have are made, because a set with any other feature does not select all of them. Each feature is
+computed as an array and written as an XPath, and a test checks that both select the same nodes. The module is longer than others because it
+contains every kind of feature.
 """
 
 import re
@@ -20,19 +20,19 @@ from extraction.algorithms.learning.label_trust import LABEL_TAGS, is_label_plac
 from extraction.algorithms.learning.page_table import BLANK, HEADINGS, PRESENTATION, TOO_LONG, Bools, Hashes, Ints, hash_text
 
 STEM_ENDS = "s:.,;() "
-"""What may follow a label's stem: "Author", "Authors:" and "Author(s)" are one label, "(Author)," and "(Author)" are another."""
+"""Characters that may follow a label's stem. "Author", "Authors:" and "Author(s)" have one stem; "(Author)" has another."""
 
 MIN_STEM, MAX_STEMS = 3, 3_000
-"""Fewest characters of a stem; most different labels that are looked at for it."""
+"""Fewest characters of a stem, and most different labels that are compared with it."""
 
 MAX_NTH_LAST = 3
-"""Farthest place from the end that is asked for: longer lists differ in length from page to page."""
+"""Farthest place from the end that a feature asks for. Longer lists differ in length from page to page."""
 
 PEERS = frozenset(("li", "p", "dd", "option", "tr"))
-"""Tags whose siblings of the same tag are items of one list: the text of one is a value, not a label of the next."""
+"""Tags of list items. The text of an item before another item of the same list is a value and no label."""
 
 ITEM_HOLDERS = frozenset(("ul", "ol", "dl", "select", "menu"))
-"""Tags whose first child is one of their items and no header of the others."""
+"""Tags of lists. The first child of a list is an item and no header of the other items."""
 
 MAX_ADDRESS = 200
 """Longest beginning of an address, in characters."""
@@ -48,9 +48,11 @@ IS_HEADING = " or ".join(f"self::{tag}" for tag in HEADINGS)
 
 
 def find_features(corpus: Corpus, nodes: Candidates, positives: Ints, *, cost: Cost) -> list[MaskedFeature]:
-    """All features that the positives (places among the candidates) share, each with the candidates that have it.
+    """Makes all features that the positives share, each with the candidates that have it.
 
-    On a page with so many siblings that a rule could not compare them, no feature looks along siblings.
+    If a page has so many siblings that a rule could not compare them, there are no features that look at siblings.
+
+    positives: places among the candidates.
     """
     maker = _StrongFeatures(corpus, nodes, positives, cost)
     found = list(maker.of_text()) if nodes.target.kind == "text" else []
@@ -69,7 +71,7 @@ def find_link_features(corpus: Corpus, nodes: Candidates, positives: Ints, *, co
 
 
 class _StrongFeatures(FeatureMaker):
-    """Features of the levels one by one, then of whatever stands above.
+    """Makes the features of each level, then those of ancestors at any level.
 
     place_extra: added to the cost of a place among siblings, because a label right before the value says more.
     """
@@ -108,7 +110,7 @@ class _StrongFeatures(FeatureMaker):
             yield self.make_feature("label", TEXT, "", test, words, 1, of=label, strange=strange), before == before[self.example]
 
     def own_shape(self) -> Iterator[MaskedFeature]:
-        """The shape of the node's own text: its signs and its digits, whichever they are."""
+        """The shape of the node's own text, in which every digit counts as 0."""
         nodes, is_text = self.nodes, self.nodes.target.kind == "text"
         column = self.corpus.texts.shape[nodes.texts] if is_text else self.corpus.elements.shape[nodes.rows]
         if nodes.target.kind != "attribute" and self.find_shared(column):
@@ -128,7 +130,7 @@ class _StrongFeatures(FeatureMaker):
             yield self.make_feature("link", 0, "a", test, f"linking to “{start}…”", 0), mask
 
     def of_element(self, level: int) -> Iterator[MaskedFeature]:
-        """Conditions on the ancestor `level` up (0: the element itself), when the positives share its tag there."""
+        """Conditions on the ancestor `level` levels up (0: the element itself), if its tag is the same for all positives."""
         rows = self.levels[level]
         if not self.find_shared(self.corpus.elements.tag[rows]):
             return
@@ -142,10 +144,10 @@ class _StrongFeatures(FeatureMaker):
         yield from self._labels(level, tag, keep, row)
 
     def names_above(self) -> Iterator[MaskedFeature]:
-        """Names of ancestors at whatever distance.
+        """Names of ancestors at any distance.
 
-        A page that gets a div around a block has other distances and the same ancestors, so these features carry further than the
-        same conditions at a fixed level, where both select the same nodes.
+        If a page gets a new div around a block, the distances change and the ancestors stay. So these features hold on more pages than
+        the same conditions at a fixed level.
         """
         seen = set()
         for level in range(1, len(self.levels)):
@@ -163,10 +165,10 @@ class _StrongFeatures(FeatureMaker):
                     yield self.make_feature(kind, ANY, tag, name_test(*pair), words, level, of=pair[1], extra=extra), mask
 
     def labels_above(self) -> Iterator[MaskedFeature]:
-        """Headings and labels before any ancestor, as the examples have them at one level or another.
+        """Headings and labels before an ancestor at any level.
 
-        Labels before the element itself do not count: a row without its value still has its label, and the next row would come after
-        it. For the same reason a label does not count before an element of the label's own tag: they are two rows.
+        A label before the element itself does not count here. If a row lacks its value, its label would be the label of the next row.
+        For the same reason, a label before an ancestor of the label's own tag does not count: the two are two rows.
         """
         elements, seen = self.corpus.elements, set[int]()
         labels = np.where(elements.tag == elements.tag[elements.before], np.uint64(BLANK), elements.whole[elements.before])
@@ -192,11 +194,11 @@ class _StrongFeatures(FeatureMaker):
                     yield self.make_feature("under-label", ANY, "", test, words, level + 1, of=text, strange=strange), mask
 
     def _under(self, above: Ints) -> Bools:
-        """Candidates whose element has an ancestor among some elements."""
+        """Finds the candidates that are within one of the elements `above`."""
         return self.corpus.find_under(above, self.nodes.rows)
 
     def _has_tag(self, level: int) -> Bools:
-        """Candidates whose ancestor at the level has the example's tag there; all for the text level."""
+        """Finds the candidates whose ancestor at the level has the same tag as the example's; for the text level, all."""
         if level == TEXT:
             return np.ones(len(self.nodes.rows), np.bool_)
         tags = self.corpus.elements.tag[self.levels[level]]
@@ -204,7 +206,7 @@ class _StrongFeatures(FeatureMaker):
         return same
 
     def _beside(self, beside: Ints, level: int, tag: str, axis: str, kind: str, distance: int) -> Iterator[MaskedFeature]:
-        """Conditions on the neighbouring element sibling: its text as a label, its tag, its names."""
+        """Conditions on the next or previous sibling element: its text as a label, its tag, its names."""
         corpus, sibling = self.corpus, f"{axis}-sibling::*[1]"
         side = "after" if axis == "preceding" else "before"
         row = int(beside[self.example])
@@ -236,10 +238,10 @@ class _StrongFeatures(FeatureMaker):
                 yield self.make_feature("neighbour", level, tag, test, words, distance, of=pair[1]), mask
 
     def _same_stem(self, label: str, column: Hashes, keep: Bools, read: Callable[[int], str]) -> Bools | None:
-        """Candidates whose label has the stem of `label`, None where it is the only label that has.
+        """Finds the candidates whose label has the same stem as `label`. Returns None if no other label has it.
 
-        column: hashes of the labels.
-        read: the label of a candidate.
+        column: the hashes of the candidates' labels.
+        read: reads the label of a candidate.
         """
         stem, stems = label.rstrip(STEM_ENDS), self.corpus.label_stems
         if len(stem) < MIN_STEM:
@@ -259,7 +261,7 @@ class _StrongFeatures(FeatureMaker):
     def _stem(
         self, kind: str, level: int, tag: str, path: str, label: str, side: str, distance: int, mask: Bools | None, strange: float
     ) -> Iterator[MaskedFeature]:
-        """The condition that a label at `path` is one of some stem: "Directors:" for "Director:"."""
+        """The condition that the label at `path` has a certain stem, as "Director:" and "Directors:" have."""
         if mask is not None:
             stem, whole = label.rstrip(STEM_ENDS), cleaned(path)
             rest = f"translate(substring({whole}, {len(stem) + 1}), {quote(STEM_ENDS)}, '')"
@@ -317,7 +319,7 @@ class _StrongFeatures(FeatureMaker):
             yield from self._column(level, tag, keep)
 
     def _heading_kind(self, row: int) -> str:
-        """The kind of a feature that asks for the heading before an element: one right before it is as good as a label."""
+        """The kind of a feature that asks for the heading before an element. A heading right before it is as good as a label."""
         elements = self.corpus.elements
         return "title" if elements.tag[elements.before[row]] in HEADING_HASHES else "heading"
 
@@ -332,7 +334,7 @@ class _StrongFeatures(FeatureMaker):
         return f"{some} and {nearest}[{self_test(tag)}][{same_text('.', label)}]", label, self.measure_strangeness(label, above)
 
     def _first(self, level: int, tag: str, keep: Bools) -> Iterator[MaskedFeature]:
-        """The first child of an ancestor as its header: the first cell of a row, the title of a box."""
+        """The first child of an ancestor, if it is a header: the first cell of a row, the title of a box."""
         if not level or tag in ITEM_HOLDERS:
             return
         first = self.corpus.elements.first[self.levels[level]]
@@ -345,7 +347,7 @@ class _StrongFeatures(FeatureMaker):
             yield feature, keep & (whole == whole[self.example])
 
     def _column(self, level: int, tag: str, keep: Bools) -> Iterator[MaskedFeature]:
-        """The cell of the table's first row that stands as many places along as this one."""
+        """The header cell: the cell at the same position in the table's first row."""
         cells = self.levels[level]
         header = find_header_cells(self.corpus, cells)
         whole = self.corpus.elements.whole[header]

@@ -1,4 +1,4 @@
-"""Part of a text: where in a node's text the value stands (docs/algorithms.md#rule-learning).
+"""Learns which part of a node's text is the value (docs/algorithms.md#rule-learning).
 
 An editor may mark "1999" in "Published 1999 by Knopf". The learner looks for the shortest description that gives exactly the marked
 parts on all examples. Constant texts before and after the part, which any XSLT 1.0 processor can express (substring-after,
@@ -16,7 +16,7 @@ from functools import lru_cache
 from extraction.algorithms.errors import RuleError
 
 MAX_CONTEXT_TOKENS = 6
-"""Most tokens of constant text kept before and after a value. More would be the text of one page."""
+"""Most tokens of the constant text before or after a value. A longer one would be the text of one page."""
 
 MISSING, AGAIN = 12.0, 6.0
 """In tokens: a part that gives nothing in all other texts, and one whose values all contain its prefix a second time."""
@@ -37,14 +37,14 @@ _RUNS = re.compile(r"(?P<digits>\d+)|(?P<letters>[^\W\d_]+)|(?P<space>\s+)|(?P<o
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A part of a cleaned text.
+    """Says which part of a cleaned text is the value.
 
-    prefix: the part begins after its first occurrence; empty for the beginning of the text.
-    suffix: the part ends before its first occurrence after that; empty for the end of the text.
-    pattern: instead of both, a regular expression whose first group is the part.
-    separator: a regular expression for what stands between the values, where the part is an enumeration.
+    prefix: the part begins after the first occurrence of this text; empty for the beginning of the text.
+    suffix: the part ends before the next occurrence of this text; empty for the end of the text.
+    pattern: a regular expression whose first group is the part; used instead of prefix and suffix.
+    separator: a regular expression for the text between two values, if the part is an enumeration.
 
-    A text without the prefix, the suffix or the pattern has no such part.
+    A text that does not contain the prefix, the suffix or the pattern has no such part.
     """
 
     prefix: str = ""
@@ -61,7 +61,7 @@ class TextPart:
             raise RuleError(f"the pattern {self.pattern!r} has no group that says which part is meant")
 
     def span(self, text: str) -> tuple[int, int]:
-        """Offsets (start, end) of the part in a cleaned text, without blanks at its ends; (0, 0) where there is none."""
+        """Returns the offsets (start, end) of the part in a cleaned text, without blanks at its ends; (0, 0) if there is no part."""
         if self.pattern:
             match = _compile(self.pattern).search(text)
             start, end = match.span(1) if match else (-1, -1)
@@ -77,7 +77,7 @@ class TextPart:
 
     @property
     def needs_regexp(self) -> bool:
-        """Whether XSLT 1.0 alone cannot say it."""
+        """Whether the part needs a regular expression, which XSLT 1.0 alone does not have."""
         return bool(self.pattern or self.separator)
 
     @property
@@ -86,7 +86,7 @@ class TextPart:
         return f"\\s*(.+?)\\s*(?:{self.separator}|$)"
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Offsets of each value in a cleaned text: of the part, or of what it enumerates."""
+        """Returns the offsets of each value in a cleaned text: of the part, or of each value that it enumerates."""
         start, end = self.span(text)
         if not self.separator:
             return [(start, end)] if end > start else []
@@ -103,11 +103,11 @@ class TextPart:
 
 
 def learn_text_part(examples: Sequence[tuple[str, int, int]], *, others: Sequence[str] = ()) -> TextPart | None:
-    """The shortest part that gives text[start:end] for every example, None when no part does.
+    """Returns the best part that gives text[start:end] for every example, None if no part does.
 
     examples: (cleaned text, start, end).
-    others: texts at the same place on other pages. Of equally short parts the one that gives something on most of them wins, then
-    constant texts before patterns, then the smaller text.
+    others: the texts at the same place on other pages. A part that gives nothing there, or a value that contains the part's own prefix,
+    counts as longer.
     """
     wanted = [(text, text[start:end].strip()) for text, start, end in examples]
     return find_shortest_part(examples, lambda part: all(part.apply(text) == value for text, value in wanted), others)
@@ -149,7 +149,7 @@ def _list_parts(examples: Sequence[tuple[str, int, int]]) -> Iterator[tuple[floa
 
 
 def _constants(examples: Sequence[tuple[str, int, int]]) -> Iterator[tuple[float, TextPart]]:
-    """(tokens used, part) for all lengths of the constant text around the examples."""
+    """Yields (number of tokens, part) for all lengths of the constant text around the examples."""
     befores, afters = _contexts(examples)
     for left, prefix in befores:
         for right, suffix in afters:
@@ -192,7 +192,7 @@ def _optional_contexts(examples: Sequence[tuple[str, int, int]]) -> Iterator[tup
 
 
 def _contexts(examples: Sequence[tuple[str, int, int]]) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
-    """Constant texts that stand before and after all examples, by their number of tokens from 0."""
+    """Lists the constant texts before and after all examples, each with its number of tokens, from none on."""
     before = _common_start([text[:start][::-1] for text, start, _ in examples])[::-1]
     after = _common_start([text[end:] for text, _, end in examples])
     tokens = _TOKENS_BEFORE.findall(before)[-MAX_CONTEXT_TOKENS:]
@@ -208,7 +208,7 @@ def _common_start(texts: Sequence[str]) -> str:
 
 
 def _patterns(examples: Sequence[tuple[str, int, int]]) -> Iterator[tuple[float, TextPart]]:
-    """(length, part) of regular expressions: up to a suffix or the end, then the character classes of the values."""
+    """Yields (size, part) for regular expressions: anything up to a suffix or the end, then the character classes of the values."""
     befores, afters = _contexts(examples)
     suffixes = {_TOKENS_AFTER.match(text[end:])[0] for text, _, end in examples if text[end:].strip()}  # type: ignore[index]
     ends = "|".join([*(re.escape(suffix.strip()) for suffix in sorted(suffixes)), "$"])
@@ -229,7 +229,7 @@ def _edge(text: str, *, after: bool = False) -> str:
 
 
 def _shapes(values: Sequence[str]) -> list[str]:
-    """Regular expressions for the values' characters: run by run when all have the same runs, else one class of all."""
+    """Lists regular expressions for the characters of the values: run by run if all values have the same runs, and one class for all."""
     runs = [[(match.lastgroup or "", match[0]) for match in _RUNS.finditer(value)] for value in values]
     kinds = {tuple(kind if kind != "other" else text for kind, text in row) for row in runs}
     classes = {"digits": r"\d", "letters": r"[^\W\d_]", "space": r"\s"}

@@ -131,7 +131,7 @@ def _write_repair(breakage: Breakage) -> AlertText:
         f"Repaired: {breakage.subject} of {_describe_template(breakage)}",
         [
             f"The rule works again: {version}, {who}. It was broken {_describe_span(breakage)}.",
-            "What to do: If the site is fetched from its address, nothing: Vertex fetches it again. Otherwise, upload its pages again.",
+            "What to do: Nothing. Vertex fetches the site again, or extracts the records of its imported pages again if it has no address.",
             _write_link(breakage.get_absolute_url()),
         ],
     )
