@@ -135,9 +135,14 @@ class Corpus:
         return str(self.element(row).tag)
 
     def read_text(self, row: int) -> str:
-        """The cleaned text of an element with all its descendants'."""
+        """The cleaned text of an element with all its descendants', as the conditions of a rule see it."""
         page = self.page_of(row)
         return self.pages[page].read_text(row - int(self.offsets[page]))
+
+    def read_whole(self, row: int) -> str:
+        """The value of a whole element."""
+        page = self.page_of(row)
+        return self.pages[page].read_whole(row - int(self.offsets[page]))
 
     def read_names(self, row: int) -> list[tuple[str, str]]:
         """The (attribute, value) pairs that may name an element."""
@@ -151,8 +156,12 @@ class Corpus:
         return self.pages[page].read_value(location)
 
     def read_shape(self, nodes: Candidates, place: int) -> str:
-        """The shape of a candidate's value."""
-        return make_shape(self.read_value(nodes, place))
+        """The shape of a candidate's text."""
+        return make_shape(self.read_condition_text(nodes, place))
+
+    def read_condition_text(self, nodes: Candidates, place: int) -> str:
+        """The cleaned text of a candidate as the conditions of a rule see it, which is not always its value."""
+        return self.read_text(int(nodes.rows[place])) if nodes.target.kind == "element" else self.read_value(nodes, place)
 
     def read_location(self, page: int, location: Location) -> str:
         """The cleaned value at a place of a page, empty where there is none."""

@@ -119,7 +119,7 @@ def price_fragments(corpus: Corpus, nodes: Candidates, marked: Ints, others: Pla
     """
 
     def is_fragment(place: int) -> bool:
-        return corpus.read_value(nodes, place) != corpus.read_text(int(nodes.rows[place]))
+        return corpus.read_value(nodes, place) != corpus.read_whole(int(nodes.rows[place]))
 
     if nodes.target.kind != "text" or any(is_fragment(place) for place in marked.tolist()):
         return 0.0

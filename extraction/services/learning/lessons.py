@@ -14,7 +14,7 @@ from extraction.algorithms.learning.committee import Committee, train_committee
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.records import LearnedRecords, MarkedRow, RowField, learn_records
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
-from extraction.algorithms.rules.values import read_value
+from extraction.algorithms.values.column import fits_type
 from extraction.models import Attribute, RecordList
 from extraction.services.learning.learning_set import LoadedPage, RowLabels
 from extraction.services.rules.definitions import build_attribute_rule
@@ -147,7 +147,7 @@ def find_reader(attribute: Attribute) -> Callable[[str], bool] | None:
     kind = attribute.type
     if kind in (Attribute.Type.TEXT, Attribute.Type.URL, Attribute.Type.IMAGE):
         return None
-    return lambda text: read_value(text, kind).value is not None  # type: ignore[arg-type]
+    return lambda text: fits_type(text, kind)  # type: ignore[arg-type]
 
 
 def _learn_attribute(task: AttributeTask, corpus: Corpus) -> AttributeLesson | LessonProblem:
