@@ -33,7 +33,7 @@ LABEL_KINDS = BEFORE_KINDS | {"label-after", "label-after-stem"}
 WEAK_KINDS = frozenset(("nth", "nth-last", "text-nth", "beside", "neighbour", "peer", "label-after", "label-after-stem", "shape", "form"))
 """Kinds of features that say where a value stands or how its text is written, and nothing about what it is."""
 
-MOST_STRANGE = 0.25
+MOST_STRANGE = 0.4
 """A text may be no stranger than this to count as a label."""
 
 

@@ -151,4 +151,4 @@ class Guard:
         return RuleFeature("weak", at, tag, test, words, 0, 0.0)
 
     def _read(self, place: int) -> str:
-        return self.corpus.read_value(self.nodes, place)
+        return self.corpus.read_condition_text(self.nodes, place)

@@ -221,7 +221,7 @@ class Solver:
 
     def _make_form(self, marks: Sequence[MarkedNode], nodes: Candidates) -> MaskedFeature | None:
         """The feature that a text has the form of the marked ones. The fewer they are, the more it costs."""
-        texts = [mark.text for mark in marks]
+        texts = [self.corpus.read_condition_text(nodes, int(place)) for place in self.find_places(nodes, marks)]
         found = find_form(self.corpus, nodes, texts)
         if found is None:
             return None

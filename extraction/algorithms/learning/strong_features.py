@@ -102,7 +102,8 @@ class _StrongFeatures(FeatureMaker):
         for beside, axis, kind in ((columns.left[texts], "preceding", "label"), (columns.right[texts], "following", "label-after")):
             yield from self._beside(beside, TEXT, "", axis, kind, 1)
         before = columns.left_text[texts]
-        if self.find_shared(before):
+        between = self.corpus.elements.whole[columns.left[texts[self.example]]]
+        if self.find_shared(before) and between == BLANK:  # else what stands between is nearer, and may be a label
             nth = int(columns.nth[texts[self.example]])
             label = self._read_string(int(self.nodes.rows[self.example]), f"text()[{nth - 1}]")
             test, words = same_text("preceding-sibling::text()[1]", label), f"after the text “{label}”"

@@ -140,7 +140,7 @@ def read_short_texts(corpus: Corpus, nodes: Candidates) -> tuple[list[str], np.n
         different, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
         numbers, texts = np.full(len(different), -1), list[str]()
         for number, (value, place) in enumerate(zip(different.tolist(), first.tolist(), strict=True)):
-            text = corpus.read_value(nodes, place) if value > TOO_LONG else ""
+            text = corpus.read_condition_text(nodes, place) if value > TOO_LONG else ""
             if 0 < len(text) <= MAX_LABEL:
                 numbers[number] = len(texts)
                 texts.append(text)
