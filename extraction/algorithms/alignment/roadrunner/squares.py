@@ -70,12 +70,12 @@ def _collapsed(matching: RowMatching, at: Alignment, ones: Sequence[Node], twos:
 
 
 def reverse_nodes(nodes: Sequence[Node]) -> Nodes:
-    """Return a sequence read walk_back. What is inside elements stays as it is."""
+    """Return a sequence read backwards. What is inside elements stays as it is."""
     return _parts_turned(reversed(nodes))
 
 
 def _parts_turned(nodes: Iterable[Node]) -> Nodes:
-    """Return the nodes in the given order, with each part of them read walk_back."""
+    """Return the nodes in the given order, with each part of them read backwards."""
     return tuple(type(node)(reverse_nodes(node.part)) if isinstance(node, Maybe | Plus) else node for node in nodes)
 
 
