@@ -22,8 +22,8 @@ TAG_BYTES = 5
 """The brackets and the slash of a start tag and an end tag."""
 
 LOW_FRACTION, HIGH_FRACTION = 0.5, 20.0
-"""Defaults of low and high, relative to the number of pages. Pages of one template share values too, and what half of them have belongs to
-the template. High: so many times on an average page."""
+"""Defaults of low and high, relative to the number of pages. Pages of one template share values, too, so low is half of the pages. High is
+this many times on an average page."""
 
 GAP_BYTES = 32
 """Bytes of HTML between two template nodes that are joined: enough for a separator or a count, but not for an element with a value."""

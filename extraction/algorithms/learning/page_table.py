@@ -49,7 +49,7 @@ MAX_RAW_LABEL = 2_000
 """Longest text looked at for a label, white space included: templates indent, but not that far."""
 
 MAX_SHAPE = 30
-"""Longest text, in characters, whose digits and signs can be its shape."""
+"""Longest text, in characters, that has a shape, which is made of its digits and signs."""
 
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 _HTML_SPACE = re.compile(r"[ \t\r\n]+")

@@ -1,8 +1,8 @@
 """The fields of a list whose rows are rows of a table with spans (docs/algorithms.md#rule-learning).
 
 There the n-th cell of a row is not the n-th column: a group's name stands once, before the first of its rows. So a field is a column of the
-table's grid. Of several XPaths for the cell of a column, the simplest is taken that gives just the grid's cell in all rows of all known
-pages. What stands within the cell is learned as it is within a row.
+table's grid. Several XPaths can select the cell of a column. The simplest one that selects only the grid's cell, in all rows of all known
+pages, is taken. A value inside the cell is learned like a value inside a row.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -79,7 +79,7 @@ class Recommendations:
 
 @dataclass(slots=True)
 class _OutsideVotes:
-    """The progress of running the rules that fit over the pages outside the learning set.
+    """How far the pages outside the learning set have been read with all rules that fit, and what was found.
 
     order: the pages outside the learning set, in the order in which they are looked at.
     rules: {attribute: its committee's members and equivalents, as rules}.

@@ -56,7 +56,7 @@ def _finer(roles: I64, more: I64) -> I64:
 
 
 def _counted(roles: I64, cell: I64) -> I64:
-    """Return the roles, where a role that occurs equally often in every cell is split by its ordinal within the cell."""
+    """Return the new roles. If a role occurs equally often in every cell, each of its occurrences in a cell gets a role of its own."""
     order = np.lexsort((np.arange(len(roles)), cell, roles))
     by_role, by_cell = roles[order], cell[order]
     new = np.ones(len(order), np.bool_)

@@ -20,13 +20,13 @@ MAX_CELLS = 1_000_000
 a twentieth."""
 
 IMPOSSIBLE = 1 << 40
-"""The cost of what a strict mapping forbids. Sums of real costs stay far below it, and sums of it stay within 64 bits."""
+"""The cost of what a strict mapping forbids. Sums of real costs stay far below it. Many times this cost still fits into 64 bits."""
 
 Step = tuple[int | None, tuple[int, ...]]
 """(number of the pattern's child, None for a child of the page that the pattern lacks; numbers of the page's children at this place)."""
 
 _OMITTED = {SINGLE: 1, OPTION: 0, PLUS: 1, KLEENE: 0}
-"""What it costs that a wildcard takes nothing."""
+"""{wildcard: the cost if it takes nothing}."""
 
 
 class PatternMapping(RestrictedMapping):

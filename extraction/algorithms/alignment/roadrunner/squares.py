@@ -1,9 +1,9 @@
 """Finds iterators: parts that are repeated just before a mismatch (Crescenzi et al. 2001, section 4.2).
 
 If a mismatch is the end of a list on one side and its next row on the other, the token before it is the last delimiter of a row. Then the
-tokens from the mismatch up to the next occurrence of that delimiter are the *square*: a candidate for a row. It is matched backwards, from its
-delimiter, with the tokens before the mismatch. Mismatches inside are solved like any other. If it matches, it becomes (square)+, together
-with all earlier parts that match and all further rows on both sides.
+tokens from the mismatch up to the next occurrence of that delimiter are the *square*: a candidate for a row. It is matched backwards, from
+its delimiter, with the tokens before the mismatch. Mismatches inside are solved like any other. If it matches, it becomes (square)+,
+together with all earlier parts that match and all further rows on both sides.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
