@@ -145,7 +145,7 @@ def join_regions(page: Sequence[HashedNode], template: Sequence[int], *, gap_byt
 
 
 def default_bounds(pages: int) -> tuple[float, float]:
-    """Return (low, high) for so many pages of one template."""
+    """Return (low, high) for this many pages of one template."""
     return max(2.0, LOW_FRACTION * pages), max(2.0, HIGH_FRACTION * pages)
 
 

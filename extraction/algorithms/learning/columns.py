@@ -13,7 +13,7 @@ MAX_CELL_DEPTH = 40
 
 
 def find_header_cells(corpus: Corpus, cells: Ints) -> Ints:
-    """Returns the row of the header cell above each cell.
+    """Return the row of the header cell above each cell.
 
     Returns the guard row for a cell without a header, or whose header repeats an earlier header's text: the label then means the earlier.
     """

@@ -82,7 +82,7 @@ def train_committee(
     reads: Reads | None = None,
     cost: Cost = CALIBRATED,
 ) -> Committee | NotLearned:
-    """Returns the committee of one attribute. The parameters are those of `apriori.learn_attribute`."""
+    """Return the committee of one attribute. The parameters are those of `apriori.learn_attribute`."""
     try:
         learner = Learner(pages, examples, multiple=multiple, mandatory=mandatory, reads=reads, cost=cost)
         found = learner.learn()

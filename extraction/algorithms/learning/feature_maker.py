@@ -153,7 +153,7 @@ class FeatureMaker:
 
 
 def classify_name(name: str) -> str:
-    """Returns the feature kind for a condition on the attribute `name`."""
+    """Return the feature kind for a condition on the attribute `name`."""
     if name in ("id", "class"):
         return name
     return "data" if name.startswith("data-") else "name" if name in NAMING else "style"

@@ -34,7 +34,7 @@ def align_marks(corpus: Corpus, marks: Sequence[MarkedNode]) -> list[MarkedNode]
 
 
 def read_path(corpus: Corpus, mark: MarkedNode) -> Path:
-    """Returns the tags from the marked node up to the root."""
+    """Return the tags from the marked node up to the root."""
     nodes = corpus.pages[mark.page].nodes
     return tuple(str(nodes[row].tag) for row in _list_rows_above(corpus, mark))
 

@@ -210,7 +210,7 @@ class Siblings:
 
 
 def read_names(nodes: Sequence[etree._Element]) -> tuple[Hashes, Ints]:
-    """Returns the hashes of all names, sorted, and for each hash the row of the element that has the name."""
+    """Return the hashes of all names, sorted, and for each hash the row of the element that has the name."""
     named = _CanName()
     names: list[int] = []
     owners: list[int] = []
@@ -252,12 +252,12 @@ def hash_texts(cleaned: Sequence[str]) -> tuple[Hashes, Hashes, Hashes]:
 
 
 def _hash_all(texts: Sequence[str]) -> Hashes:
-    """Returns `hash_text` of each text."""
+    """Return `hash_text` of each text."""
     return np.fromiter(map(hash, texts), np.int64, len(texts)).view(np.uint64) | np.uint64(2)
 
 
 def add_guard(column: NDArray[T], guard: int = 0) -> NDArray[T]:
-    """Returns the column with a guard row appended."""
+    """Return the column with a guard row appended."""
     found = np.full(len(column) + 1, guard, column.dtype)
     found[:-1] = column
     return found

@@ -5,9 +5,9 @@ teaches nothing; where they disagree, it decides between them (query by committe
 Muslea, Minton & Knoblock 2006). The degree of disagreement is the vote entropy of Dagan & Engelson (1995), with votes weighted by
 merit: a rule that costs more by c counts exp(-c).
 
-A page also scores for the weight of the template's paths (`sampling.greedy`) that it has and no annotated page has, and for attributes
-that are not found on it although nobody has yet marked any page as lacking them. All three scores are shares from 0 to 1, and they
-are summed.
+A page has two more scores. One is the weight of those paths of the template (`sampling.greedy`) that are on this page but on no annotated
+page. The other is for attributes that are not found on it, although nobody has marked any page as lacking them. All three scores are
+shares from 0 to 1, and they are summed.
 """
 
 import math
@@ -64,7 +64,7 @@ class AttributeState:
 
 
 def weigh_members(members: Sequence[Member]) -> list[float]:
-    """Returns the members' weights, which sum to 1: a rule that costs c more than the best has a weight proportional to exp(-c)."""
+    """Return the members' weights, which sum to 1: a rule that costs c more than the best has a weight proportional to exp(-c)."""
     least = min((member.total for member in members), default=0.0)
     raw = [math.exp(least - member.total) for member in members]
     return [each / sum(raw) for each in raw]

@@ -61,7 +61,7 @@ SHORT_STRETCH = 8
 
 
 def price_values(marked: Values, others: Values, *, most_marked: bool = True, reads: Reads | None = None) -> float:
-    """Returns 0 when the other pages' values look like the marked ones, and up to about 9 when they differ in every way.
+    """Return 0 when the other pages' values look like the marked ones, and up to about 9 when they differ in every way.
 
     most_marked: whether most values of the annotated pages are marked; only then are the numbers of values compared.
     reads: whether a text can be read as the attribute's type.

@@ -126,7 +126,7 @@ class _ListLearner:
         return problem
 
     def _find_refused(self, judged: JudgedRows, chosen: RowXPath) -> NotLearned | None:
-        """Returns why the XPath is refused if it selects an element that is known not to be a row; else None."""
+        """Return why the XPath is refused if it selects an element that is known not to be a row; else None."""
         for page, refused in judged.refused.items():
             tree = self.trees[page]
             selected = XPath(chosen.xpath).select(self.corpus.pages[page].root)
@@ -260,7 +260,7 @@ class _RowFields:
         )
 
     def _check(self, field: RowField, found: Learned, marked: Sequence[tuple[int, int]]) -> Learned | NotLearned:
-        """Returns the field's rule, or NotLearned if the rule gives a marked row another value than the marked one."""
+        """Return the field's rule, or NotLearned if the rule gives a marked row another value than the marked one."""
         for row, (page, place) in zip(self.learner.rows, marked, strict=True):
             if field.name not in row.fields:
                 continue

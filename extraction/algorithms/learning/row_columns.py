@@ -120,7 +120,7 @@ def _is_whole(taught: TaughtCell) -> bool:
 
 
 def find_column_xpath(grids: TableGrids, marked: Sequence[TaughtCell], rows: Sequence[etree._Element]) -> str:
-    """Returns the XPath, from a row, of the cell of a column.
+    """Return the XPath, from a row, of the cell of a column.
 
     marked: the column's cell in the marked rows.
     rows: all rows of the known pages. Raises LearningError if the marks are in several columns, or if no XPath follows the column.

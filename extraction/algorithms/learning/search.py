@@ -59,7 +59,7 @@ class FeatureSet:
 def search_features(
     found: Sequence[MaskedFeature], page: Ints, positive: Bools, annotated: Bools, *, single: bool, cost: Cost
 ) -> tuple[FeatureSet, ...]:
-    """Returns the best sets of features by cost: those that cost at most `cost.slack` more than the best one, MAX_OPTIONS at most.
+    """Return the best sets of features by cost: those that cost at most `cost.slack` more than the best one, MAX_OPTIONS at most.
 
     found: the features, each with the candidates that have it.
     page: the page of each candidate, ascending.

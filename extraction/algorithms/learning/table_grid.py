@@ -18,7 +18,7 @@ GridRow = dict[int, etree._Element]
 
 
 def resolve_rows(holder: etree._Element) -> list[tuple[etree._Element, GridRow]]:
-    """Returns each ``tr`` in the element with what covers its columns, cells of rows above included."""
+    """Return each ``tr`` in the element with what covers its columns, cells of rows above included."""
     open_spans: dict[int, tuple[etree._Element, int]] = {}
     resolved = []
     for row in holder.iterchildren("tr"):

@@ -174,7 +174,7 @@ class _Trial:
         return found.reason if isinstance(found, NotLearned) else "none of its old values is in the rows"
 
     def _keep_old_xpaths(self, rule: ListRule) -> ListRule:
-        """Returns the rule, with the old XPaths kept where they give the same result."""
+        """Return the rule, with the old XPaths kept where they give the same result."""
         roots = [page.root for page in self.sought.pages]
         if all(_select_same_rows(rule.rows, self.old.rows, root) for root in roots):
             rule = replace(rule, rows=self.old.rows)

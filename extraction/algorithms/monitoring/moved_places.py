@@ -124,7 +124,7 @@ def test_same_place(pages: Sequence[PagePlaces], wanted: Sequence[str], foreign:
 
 
 def _collect_columns(pages: Sequence[PagePlaces], wanted: Sequence[str], foreign: Counter[str]) -> dict[Place, dict[int, str]]:
-    """Returns {place: {page: text}} of the places that hold one of the values on at least half of the pages."""
+    """Return {place: {page: text}} of the places that hold one of the values on at least half of the pages."""
     columns: dict[Place, dict[int, str]] = defaultdict(dict)
     for number, page in enumerate(pages):
         for place, text in page.texts.items():

@@ -107,7 +107,7 @@ class Profile:
         return _estimate_unseen(self.once, self.valued)
 
     def find_unknown(self, values: Sequence[str]) -> tuple[str, ...]:
-        """Returns the values that are not in the vocabulary; () where there is none."""
+        """Return the values that are not in the vocabulary; () where there is none."""
         return tuple(value for value in values if value not in self.vocabulary) if self.vocabulary else ()
 
     def odd(self, values: Sequence[str]) -> tuple[str, ...]:

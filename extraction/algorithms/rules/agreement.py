@@ -56,7 +56,11 @@ class RuleAgreement:
 
 @dataclass(frozen=True, slots=True)
 class RuleReading:
-    """A rule on another template's pages. complete: pages with a whole record. strange: attributes whose values look unlike its own."""
+    """What a rule gives on another template's pages.
+
+    complete: number of pages with a whole record.
+    strange: attributes whose values look unlike those on the rule's own pages.
+    """
 
     pages: int
     complete: int

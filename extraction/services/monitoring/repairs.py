@@ -102,7 +102,7 @@ def drop_attributes(value: RuleDefinition, names: Collection[str]) -> RuleDefini
 
 
 def make_repair(value: RuleDefinition, broken: Collection[str], pages: Sequence[KnownPage]) -> Repair:
-    """Returns the rule with its broken attributes relearned, from pages of which the old and the new version are known."""
+    """Return the rule with its broken attributes relearned, from pages of which the old and the new version are known."""
     tables, before = [each.new for each in pages], [each.before for each in pages]
     attributes = [each for each in value.attributes if each.name in broken]
     tried = {each.name: relearn_attribute(each, tables, [row.get(each.name, ()) for row in before]) for each in attributes}

@@ -46,7 +46,7 @@ class Code:
 
 
 def bit_code(alphabet: int) -> Code:
-    """Return the code for models over an alphabet of so many names."""
+    """Return the code for models over an alphabet of this many names."""
     return Code(math.log2(alphabet + SIGNS), lambda m: float((m - 1).bit_length()), lambda k: 2.0 * (k + 1).bit_length() - 1)
 
 
