@@ -17,6 +17,7 @@ from hashlib import blake2b
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import clean, raw_text
+from extraction.algorithms.dom.words import count_words
 
 TAG_BYTES = 5
 """The brackets and the slash of a start tag and an end tag."""
@@ -182,7 +183,12 @@ def _own(element: etree._Element, hidden: bool) -> HtmlAmount:
 
 def _text(text: str | None, hidden: bool) -> HtmlAmount:
     cleaned = clean(text) if text else ""
-    return HtmlAmount(len(cleaned.encode("utf-8", "surrogatepass")), 0 if hidden else len(cleaned.split()), 0)
+    return HtmlAmount(len(cleaned.encode("utf-8", "surrogatepass")), 0 if hidden else _count_words(cleaned), 0)
+
+
+def _count_words(text: str) -> int:
+    """Return how many words a reader sees. Splitting is enough, and far faster, where each character is ASCII."""
+    return len(text.split()) if text.isascii() else count_words(text)
 
 
 def _hidden(nodes: Sequence[etree._Element], parents: Sequence[int]) -> list[bool]:

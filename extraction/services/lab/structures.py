@@ -12,6 +12,7 @@ from extraction.algorithms.alignment.methods import METHODS
 from extraction.algorithms.alignment.node_patterns.patterns import write_pattern
 from extraction.algorithms.alignment.schema import Structure
 from extraction.algorithms.dom.nodes import Location, elements, is_xml
+from extraction.algorithms.dom.words import count_words
 from extraction.algorithms.errors import AlignmentError
 from extraction.models import Cluster
 from extraction.services.core.runs import JobError
@@ -101,7 +102,7 @@ def _articles(cluster: Cluster) -> Iterator[str]:
         article = articles.find_article(cluster, snapshot)
         yield f"{snapshot.page.url}"
         yield f"  title  {Truncator(article.title.text).chars(WIDTH) if article.title else '–'}"
-        words = f" ({len(article.body.text.split()):,} words)" if article.body else ""
+        words = f" ({count_words(article.body.text):,} words)" if article.body else ""
         yield f"  body   {Truncator(article.body.text).chars(WIDTH) if article.body else '–'}{words}"
 
 

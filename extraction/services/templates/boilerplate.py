@@ -31,7 +31,7 @@ from extraction.services.templates import articles
 PAGES = 30
 """Pages compared. The experiments in the paper take ten and see little change up to forty."""
 
-SCHEME = "blocks/1"
+SCHEME = "blocks/2"
 """Part of the name under which what is read from a page is stored. Change it when `read_parts` gives something else."""
 
 MAIN_TEXT_NAMES = frozenset(
