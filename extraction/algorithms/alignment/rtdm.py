@@ -35,10 +35,10 @@ class TreeDistance:
         cheapest, so these pages may be more alike than it seems.
     """
 
-    def __init__(self, *, max_cells: int = MAX_CELLS) -> None:
+    def __init__(self, *, max_cells: int | None = None) -> None:
         self.forest = Forest()
         self.incomplete = 0
-        self._max_cells = max_cells
+        self._max_cells = MAX_CELLS if max_cells is None else max_cells
         self._mapping = _PlainMapping()
         self._large: dict[tuple[int, int], int] = {}
         self._paths: dict[tuple[int, str], int] = {}

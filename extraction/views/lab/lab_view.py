@@ -72,6 +72,7 @@ class Lab:
     compared: how many pages were compared, or would be.
     labelled: the number of labelled pages.
     measured: how many of the compared pages are labelled.
+    notices: {method: what it could not do in full}.
     few: whether there are too few labelled pages for the measures to say much.
     back: the site's templates before the last adoption.
     """
@@ -83,6 +84,7 @@ class Lab:
     compared: int
     labelled: int
     measured: int
+    notices: Mapping[str, str]
     few: bool
     back: Clustering | None
 
@@ -146,7 +148,15 @@ def build_lab(site: Site) -> Lab:
     back = Clustering.objects.filter(site=site, run__kind=Run.Kind.CLUSTER).order_by("-pk").first()
     compared = len(seen) or min(pages, compare_clusterings.MOST_PAGES)
     measured = len(seen & set(labels))
-    return Lab(run, tuple(rows), tuple(METHODS), pages, compared, len(labels), measured, 1 < measured < FEW_LABELS, back)
+    return Lab(
+        run, tuple(rows), tuple(METHODS), pages, compared, len(labels), measured, _read_notices(run), 1 < measured < FEW_LABELS, back
+    )
+
+
+def _read_notices(run: Run | None) -> dict[str, str]:
+    """Return {method's name: what it could not do in full}."""
+    found = run.read_summary().notices if run else None
+    return {name_method(method): notice for method, notice in (found or {}).items() if method in METHOD_WORDS}
 
 
 def build_comparison(clustering: Clustering) -> ClusteringComparison:

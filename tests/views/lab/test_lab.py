@@ -1,5 +1,6 @@
 """The structure lab's screens: what they show, what they start, what they ask before anything changes."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -68,6 +69,12 @@ def test_a_cost_that_could_not_be_computed_is_shown_with_its_reason(signed_in: A
     reason = "it needs more than 3,072 MB of memory for these pages"
     Clustering.objects.filter(pk=world.clustering.pk).update(bits=None, bits_reason=reason)
     assert f"No MDL for LSH: {reason}" in shown(signed_in("viewer"), world, "site_lab")
+
+
+def test_what_a_method_could_not_do_in_full_is_shown(signed_in: Any, world: World) -> None:
+    run = world.clustering.run
+    run.write_summary(replace(run.read_summary(), notices={"rtdm": "2 pairs of pages were too large"}))
+    assert "◐ RTDM: 2 pairs of pages were too large." in shown(signed_in("viewer"), world)
 
 
 def test_adopting_asks_first(signed_in: Any, world: World) -> None:
