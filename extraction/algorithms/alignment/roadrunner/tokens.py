@@ -7,7 +7,7 @@ The parser's tree is well formed already. Invisible elements are left out (scrip
 - A string belongs to the template, and is *fixed*, if nearly all pages have it in the same kind of element, or if some have it and it looks
   like a label. The paper takes any two different strings for two values of a field. With optional lines "Director: …", "Writer: …", this
   aligns one line's label with the other's. A fixed string matches nothing but itself, like a tag.
-- A string is a value if another page has another one in its place (`minority`). It is never fixed.
+- A string is a value if another page has another one in its place (`minority`). It is not fixed then.
 """
 
 from collections import Counter
@@ -57,7 +57,7 @@ class Vocabulary:
     """What the pages of a template share.
 
     names: classes (".a") and ids ("#a").
-    fixed: strings, each with the tag they stand in.
+    fixed: strings, each with the tag they stand in, that are nowhere a value.
     """
 
     names: frozenset[str]
@@ -127,18 +127,18 @@ def _list_strings(page: _Unfrozen, positions: dict[tuple[int, str, int], int]) -
 
     positions: {(the element's position, a child's tag, its place among those): the child's position}, shared by all pages.
     """
-    waiting: list[tuple[_Unfrozen | Text, str, int]] = [(page, "", 0)]
+    waiting: list[tuple[_Unfrozen | Text, str, int, bool]] = [(page, "", 0, True)]
     while waiting:
-        each, tag, position = waiting.pop()
+        each, tag, position, alone = waiting.pop()
         if isinstance(each, Text):
-            yield Occurrence(tag, each, position)
+            yield Occurrence(tag, each, position, alone)
             continue
-        below: list[tuple[_Unfrozen | Text, str, int]] = []
+        below: list[tuple[_Unfrozen | Text, str, int, bool]] = []
         seen: Counter[str] = Counter()
         for child in each.children:
             name = child.tag if isinstance(child, _Unfrozen) else ""
             seen[name] += 1
-            below.append((child, each.tag, positions.setdefault((position, name, seen[name]), len(positions) + 1)))
+            below.append((child, each.tag, positions.setdefault((position, name, seen[name]), len(positions) + 1), len(each.children) == 1))
         waiting += reversed(below)
 
 
