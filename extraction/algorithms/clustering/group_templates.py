@@ -52,7 +52,8 @@ def _find_frame(pages: Sequence[U64]) -> U64:
 
 def _name(group: Sequence[str], paths: U64, read: Callable[[str], etree._Element]) -> tuple[str, ...]:
     """Return paths in words. Each is on some page of the group."""
-    left, named = frozenset(paths.tolist()), []
+    left: frozenset[int] = frozenset(paths.tolist())
+    named: list[str] = []
     for name in group:
         if not left:
             break

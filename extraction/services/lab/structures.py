@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from django.utils.text import Truncator
@@ -82,12 +83,12 @@ def _step(element: etree._Element) -> str:
     return f"{element.tag!s}{mark[:MARK]}"
 
 
-def _document_type(cluster: Cluster) -> Iterator[str]:
+def _document_type(cluster: Cluster, *, tolerant: bool = False) -> Iterator[str]:
     """Yield the lines of the DTD that XTRACT infers for a template of XML pages."""
     found = document_types.find_document_type(cluster)
     if found is None:
         raise JobError(f"the pages of {cluster.label} are not XML")
-    yield from found.text().splitlines()
+    yield from found.text(tolerant=tolerant).splitlines()
 
 
 def _articles(cluster: Cluster) -> Iterator[str]:
@@ -106,5 +107,9 @@ def _articles(cluster: Cluster) -> Iterator[str]:
         yield f"  body   {Truncator(article.body.text).chars(WIDTH) if article.body else '–'}{words}"
 
 
-DESCRIPTIONS: Mapping[str, Callable[[Cluster], Iterator[str]]] = {"xtract": _document_type, "rtdm-patterns": _articles}
+DESCRIPTIONS: Mapping[str, Callable[[Cluster], Iterator[str]]] = {
+    "xtract": _document_type,
+    "xtract-tolerant": partial(_document_type, tolerant=True),
+    "rtdm-patterns": _articles,
+}
 """Methods that describe a template in lines of text, not as fields and sets. They raise JobError if they do not apply."""

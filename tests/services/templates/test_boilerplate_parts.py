@@ -71,7 +71,7 @@ def test_without_a_template_all_are_printed_and_a_single_page_has_no_parts(stori
 
 
 def marked(cluster: Cluster, method: str, html: str, **options: int) -> list[tuple[str, str]]:
-    page = boilerplate_parts.mark_page(cluster, method, html.encode(), DetectorOptions(**options))  # type: ignore[arg-type]
+    page = boilerplate_parts.mark_page(cluster, method, html.encode(), DetectorOptions(**options))
     return [("template" if each.template else "content", each.text) for each in page.segments]
 
 
