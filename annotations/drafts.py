@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from annotations.readings import describe_readings
 from annotations.similar import find_similar
 from extraction.algorithms.dom.nodes import Location
 from extraction.display.tree import PREVIEW_CHARS, PageTree, describe_option
 from extraction.models import Attribute, Cluster, RecordList
 from extraction.services.core.coverage import Coverage
 from extraction.services.learning.lessons import LessonProblem, list_row_attributes
+from extraction.services.learning.rule_results import Rows
 from extraction.services.learning.workspaces import Workspace, open_workspace, read_labels, read_row_labels
 
 FIRST_SLICE_S = 0.05
@@ -71,6 +73,7 @@ def _describe_lesson(
         "state": "learned",
         "values": {page: [_value_json(place, text) for place, text in values[:MAX_VALUES]] for page, values in found.items()},
         "coverage": _coverage_json(workspace.count_hits(rule, budget_s=FIRST_SLICE_S)),
+        **describe_readings(workspace, attribute, found, workspace.read_values(rule)),
     }
 
 
@@ -87,10 +90,16 @@ def _describe_list_draft(cluster: Cluster, attribute: Attribute, record_list: Re
         return {**head, "state": "failed", "message": lesson.message, "page": lesson.snapshot_id}
     ids = {each.name: each.pk for each in list_row_attributes(record_list)}
     failed = {ids[problem.name]: problem.message for problem in lesson.failed}
-    found = {
-        page: [_row_json(row, ids) for row in rows[:MAX_ROWS]] for page, rows in workspace.read_rows(lesson.rule, only=[*shown]).items()
-    }
-    return {**head, "state": "learned", "values": {page: [] for page in found}, "rows": found, "failed": failed}
+    given = workspace.read_rows(lesson.rule, only=[*shown])
+    found = {page: [_row_json(row, ids) for row in rows[:MAX_ROWS]] for page, rows in given.items()}
+    columns = (_list_column(attribute.name, pages) for pages in (given, workspace.read_rows(lesson.rule)))
+    readings = describe_readings(workspace, attribute, *columns)
+    return {**head, "state": "learned", "values": {page: [] for page in found}, "rows": found, "failed": failed, **readings}
+
+
+def _list_column(name: str, pages: Mapping[int, Rows]) -> dict[int, list[tuple[Location, str]]]:
+    """Return {snapshot id: the values of one attribute in all rows}."""
+    return {page: [value for row in rows[:MAX_ROWS] for value in row.get(name, ())] for page, rows in pages.items()}
 
 
 def _describe_similar(cluster: Cluster, snapshot_id: int, marked: Sequence[Location]) -> list[Mapping[str, Any]]:

@@ -16,7 +16,7 @@ from extraction.services.core.runs import Job
 from extraction.services.intake import crawl_site, import_pages, load_assets, previews
 from extraction.services.lab import comparisons
 from extraction.services.learning import learn_rule
-from extraction.services.monitoring import check_site, reuse_rules
+from extraction.services.monitoring import check_site, imported_pages, reuse_rules
 from extraction.services.records import extract_records
 from extraction.services.sites import sources
 from extraction.services.templates import cluster_pages, merge_proposals
@@ -56,6 +56,11 @@ def connect() -> None:
     signals.rule_published.connect(_compare_after_publishing)
     signals.repair_accepted.connect(_renew_after_repair)
     signals.pages_moved.connect(_draw_after_moving)
+
+
+def _check_imported(run: Run) -> None:
+    """Check the live rules on pages that an import changed. This comes before clustering, which gives the pages their templates."""
+    imported_pages.start_import_check(run.site, user=run.created_by)
 
 
 def _cluster_when_changed(run: Run) -> None:
@@ -110,7 +115,7 @@ def _wants_records(run: Run) -> bool:
 
 
 SUCCESSORS: Mapping[str, Sequence[Successor]] = {
-    Run.Kind.IMPORT: (_cluster_when_changed,),
+    Run.Kind.IMPORT: (_check_imported, _cluster_when_changed),
     Run.Kind.CRAWL: (_cluster_when_changed, _extract_when_unchanged),
     Run.Kind.CLUSTER: (_extract_when_asked, _offer_known_rules, _compare_templates, _load_looks),
     Run.Kind.ASSETS: (_draw_previews,),
@@ -123,9 +128,11 @@ def _compare_after_publishing(*, rule: Rule, user: User | None, **_: Any) -> Non
 
 
 def _renew_after_repair(*, breakage: Breakage, user: User | None, **_: Any) -> None:
-    """Fetch the site again to renew its records, if the site has an address."""
+    """Fetch the site again to renew its records. Without an address, search for templates again, so that the rule gets its pages."""
     if sources.can_fetch(breakage.cluster.site):
         crawl_site.start_renewal(breakage.cluster.site, user)
+    else:
+        cluster_pages.start_clustering(breakage.cluster.site, extract=True, user=user)
 
 
 def _draw_after_moving(*, site: Site, user: User | None, **_: Any) -> None:

@@ -13,7 +13,7 @@ from extraction.views.records import records
 from extraction.views.rules import rules
 from extraction.views.schema import record_types
 from extraction.views.sites import pages, sites
-from extraction.views.suggestions import suggested, suggested_lists
+from extraction.views.suggestions import proposed, suggested, suggested_lists
 from extraction.views.templates import clusters, placing
 
 _RULES: list[URLPattern] = [
@@ -38,6 +38,7 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("type/", clusters.set_type, name="cluster_type"),
     path("suggest/", suggested.suggested, name="cluster_suggest"),
     path("suggest/table/", suggested.table, name="cluster_suggest_table"),
+    path("suggest/proposed/", proposed.proposed, name="cluster_suggest_proposed"),
     path("suggest/lists/", suggested_lists.lists, name="cluster_suggest_lists"),
     path("suggest/opinions/", wrapper.show_opinions, name="cluster_suggest_opinions"),
     path("suggest/wrapper/", wrapper.show_wrapper, name="cluster_wrapper"),

@@ -15,11 +15,14 @@ from extraction.algorithms.alignment.rtdm import TreeDistance
 from extraction.algorithms.arrays import U64
 from extraction.algorithms.clustering import masked_shingles, refinement
 from extraction.algorithms.clustering.likeness_clustering import cluster_by_likeness
+from extraction.algorithms.clustering.merge_scores import RARE_FRACTION
 from extraction.algorithms.clustering.page_steps import PageSteps, collect_steps
 from extraction.algorithms.clustering.random_projection import cluster_by_projection
+from extraction.algorithms.clustering.single_template import LEAST_CONTENT
+from extraction.algorithms.clustering.site_questions import SiteQuestions
 from extraction.algorithms.clustering.text_hash import cluster_by_text_hash, cluster_by_text_max
 from extraction.algorithms.clustering.text_mdl import TextClustering, cluster_by_text_mdl, describe_groups
-from extraction.algorithms.clustering.text_paths import EssentialPaths, drop_frame, find_essential_paths, read_text_paths
+from extraction.algorithms.clustering.text_paths import EssentialPaths, drop_content, drop_frame, find_essential_paths, read_text_paths
 from extraction.algorithms.clustering.threshold import default_threshold
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
@@ -55,14 +58,16 @@ def masked_shingle_groups(pages: Pages) -> Groups:
 
 def text_groups(pages: Pages, method: Callable[[EssentialPaths], TextClustering]) -> Groups:
     """Group pages by one of the TEXT methods."""
-    read = _read(pages, read_text_paths)
-    return _named(list(read), [cluster.members for cluster in method(find_essential_paths(drop_frame(list(read.values())))).clusters])
+
+    def find(paths: Sequence[U64]) -> list[Sequence[int]]:
+        return [cluster.members for cluster in method(find_essential_paths(paths)).clusters]
+
+    return _path_groups(pages, find)
 
 
 def projection_groups(pages: Pages) -> Groups:
     """Group pages by LSH."""
-    read: dict[str, U64] = _read(pages, read_text_paths)
-    return _named(list(read), cluster_by_projection(drop_frame(list(read.values()))))
+    return _path_groups(pages, cluster_by_projection)
 
 
 def tree_groups(pages: Pages) -> NoticedGroups:
@@ -98,6 +103,22 @@ METHODS: Mapping[str, Callable[[Pages], Groups]] = {
 def find_groups(method: str, pages: Pages) -> NoticedGroups:
     """Group pages by a method of `METHODS`, with what it could not do in full."""
     return tree_groups(pages) if method == "rtdm" else NoticedGroups(METHODS[method](pages))
+
+
+def _path_groups(pages: Pages, find: Callable[[Sequence[U64]], Sequence[Sequence[int]]]) -> Groups:
+    """Group pages by a method that gets the paths of each.
+
+    On a site of one template, what nearly all pages have is no frame (`single_template`). A page that is the only one of its kind shares
+    little more than the frame with others. It is a group of its own, and the method does not see it: what the frame leaves of two such
+    pages is alike because it is nothing.
+    """
+    read = _read(pages, lambda root: (read_text_paths(root), collect_steps(root)))
+    questions = SiteQuestions([steps for _, steps in read.values()])
+    alike = {name: paths for name, (paths, steps) in read.items() if not questions.is_lone(steps)}
+    read_paths = list(alike.values())
+    is_single = int(questions.content.sum()) >= LEAST_CONTENT
+    paths = drop_content(read_paths, share=RARE_FRACTION) if is_single else drop_frame(read_paths)
+    return _named(list(alike), find(paths)) + [[name] for name in read if name not in alike]
 
 
 def _read(pages: Pages, reader: Callable[[etree._Element], T]) -> dict[str, T]:

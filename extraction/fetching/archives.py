@@ -1,4 +1,4 @@
-"""Pages from archives and folders: zip, tar, tar.gz, WARC, WARC.gz, and a folder on this machine.
+"""Pages from archives and folders: zip, tar, tar.gz, tar.zst, WARC, WARC.gz, WARC.zst, and a folder on this machine.
 
 Archives are not trusted. The content of a file decides its format, not its name. Pages are read one at a time and never unpacked to
 disk, and every byte counts against `Limits`. Links, unsafe names and damaged files that cannot be read become `Refused` items with a
@@ -13,7 +13,7 @@ from extraction.algorithms.dom.content_sniffing import explain_non_page
 from extraction.fetching.cut_zips import HEADER, CutZipReader
 from extraction.fetching.folders import FolderReader
 from extraction.fetching.items import ArchiveError, Budget, Item, LimitReached, Limits, PageItem, Refused, Skipped, Wanted
-from extraction.fetching.streams import GZIP_MAGIC, Stream
+from extraction.fetching.streams import GZIP_MAGIC, ZSTD_MAGIC, Stream
 from extraction.fetching.tars import BLOCK, TarReader, is_tar
 from extraction.fetching.warcs import MAGIC, WarcReader
 from extraction.fetching.zips import ZipReader, is_cut
@@ -21,7 +21,7 @@ from extraction.fetching.zips import ZipReader, is_cut
 __all__ = ["Archive", "ArchiveError", "Item", "Limits", "PageItem", "Refused", "Skipped", "read_archive"]
 
 _ZIP_MAGICS = (HEADER, b"PK\x05\x06")
-_UNREAD = {b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"7z\xbc\xaf": "7z", b"Rar!": "rar", b"\x28\xb5\x2f\xfd": "zstd"}
+_UNREAD = {b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"7z\xbc\xaf": "7z", b"Rar!": "rar", b"\x5d\x2a\x4d\x18": "zstd with a dictionary"}
 
 
 class _Reader(Protocol):
@@ -123,7 +123,7 @@ def _reader(file: BinaryIO, *, name: str, limits: Limits) -> _Reader:
     for magic, kind in _UNREAD.items():
         if start.startswith(magic):
             raise ArchiveError(f"{kind} files cannot be read; use a zip, tar.gz or WARC file")
-    if start.startswith(GZIP_MAGIC):
+    if start.startswith((GZIP_MAGIC, ZSTD_MAGIC)):
         stream = Stream(file, budget=Budget(limits, size_bytes))
         start = stream.read(BLOCK)
         if not start and stream.broken:

@@ -5,10 +5,43 @@ import zlib
 from collections.abc import Callable
 from typing import BinaryIO
 
+import zstandard
+
 from extraction.fetching.items import Budget, EntryError
 
-GZIP_MAGIC = b"\x1f\x8b"
+GZIP_MAGIC, ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+ZSTD_WINDOW_BYTES = 128 * 1024**2
+"""The most memory that a zstd file may ask for."""
+
+ZSTD_PIECE_BYTES = 1_024
+"""How much of a zstd file is unpacked at once. Four bytes can unpack to 128 KiB, so this gives at most some 32 MB."""
+
 PIECE_BYTES = 1 << 16
+
+
+class _ZstdFile:
+    """A file of one or several zstd frames. Unlike the library's own reader, it tells when the file ends within a frame."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._frame: zstandard.ZstdDecompressionObj | None = None
+        self._packed = self._held = b""
+
+    def read(self, size: int) -> bytes:
+        """Return at most `size` bytes, b"" at the end. Raises EOFError if the file ends within a frame."""
+        while not self._held:
+            self._packed = self._packed or self._file.read(ZSTD_PIECE_BYTES)
+            if not self._packed:
+                if self._frame is not None:
+                    raise EOFError
+                return b""
+            if self._frame is None:
+                self._frame = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW_BYTES).decompressobj()
+            self._held, self._packed, frame = self._frame.decompress(self._packed), b"", self._frame
+            if frame.eof:
+                self._packed, self._frame = frame.unused_data, None
+        data, self._held = self._held[:size], self._held[size:]
+        return data
 
 
 class Stream:
@@ -20,11 +53,15 @@ class Stream:
 
     def __init__(self, file: BinaryIO, *, budget: Budget) -> None:
         file.seek(0)
-        packed = file.read(2) == GZIP_MAGIC
+        start = file.read(4)
         file.seek(0)
         self._file = file
-        # read1 and not read, because read loses the bytes it has collected when it meets damaged data.
-        self._read: Callable[[int], bytes] = gzip.GzipFile(fileobj=file, mode="rb").read1 if packed else file.read
+        self._read: Callable[[int], bytes] = file.read
+        if start.startswith(GZIP_MAGIC):
+            # read1 and not read, because read loses the bytes it has collected when it meets damaged data.
+            self._read = gzip.GzipFile(fileobj=file, mode="rb").read1
+        elif start == ZSTD_MAGIC:
+            self._read = _ZstdFile(file).read
         self._budget = budget
         self._position = 0
         self.broken = ""
@@ -77,7 +114,7 @@ class Stream:
         except EOFError:
             self.broken = "it was cut off"
             return b""
-        except (zlib.error, gzip.BadGzipFile) as error:
+        except (zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as error:
             self.broken = f"it is damaged: {error}"
             return b""
         self._budget.unpack(len(data))

@@ -1,22 +1,21 @@
-"""The pages of a WARC file, plain or compressed with gzip as a whole or record by record.
+"""The pages of a WARC file, plain or compressed with gzip or zstd as a whole or record by record.
 
-warcio reads the records. It does not limit the size of headers, chunks and compressed bodies, so this module does.
+warcio reads the records. It does not limit the size of headers, chunks and compressed bodies, so this module and `codings` do.
 """
 
 import re
-import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, BinaryIO
 from urllib.parse import unquote
 
 from warcio.archiveiterator import WARCIterator
-from warcio.bufferedreaders import ChunkedDataReader
 from warcio.exceptions import ArchiveLoadFailed
 from warcio.statusandheaders import StatusAndHeadersParser, StatusAndHeadersParserException
 
-from extraction.algorithms.dom.media import looks_like_html
 from extraction.algorithms.dom.xml import HTML_TYPES, XML_TYPE
+from extraction.fetching.codings import join_chunks, unpack
 from extraction.fetching.items import MEBIBYTE, AssetItem, Budget, EntryError, Item, Limits, PageItem, Refused, Skipped, Wanted
 from extraction.fetching.names import looks_like_page, make_printable, make_safe_name, make_safe_url
 from extraction.fetching.streams import PIECE_BYTES, Stream
@@ -126,7 +125,8 @@ class WarcReader:
         if stream.limit > limits.page_bytes + MEBIBYTE:
             raise EntryError(self._budget.too_large(stream.limit))
         if headers is not None and (headers.get_header("Transfer-Encoding") or "").strip().lower() == "chunked":
-            packed: bytes = ChunkedDataReader(stream).read(limits.page_bytes + MEBIBYTE)
+            chunked = b"".join(iter(partial(stream.read, PIECE_BYTES), b""))
+            packed = b"" if stream.limit else join_chunks(chunked)
         else:
             packed = stream.read(stream.limit)
         if stream.limit and not _read_rest(stream):
@@ -142,36 +142,6 @@ class WarcReader:
 
 def _is_file(record: Any, raw_url: str) -> bool:
     return bool(record.rec_type == "resource" and raw_url.lower().startswith(FILE))
-
-
-def unpack(packed: bytes, encoding: str, *, limit: int) -> bytes:
-    """Return at most `limit` bytes of a body, unpacked by its Content-Encoding.
-
-    HTML that is not compressed although it claims to be is returned unchanged. So is a body without an encoding, whatever its length.
-
-    Raises EntryError for other encodings, and for a body that is damaged or cut off.
-    """
-    if encoding in {"", "identity"} or not packed:
-        return packed
-    if encoding in {"gzip", "x-gzip"}:
-        windows = [16 + zlib.MAX_WBITS]
-    elif encoding == "deflate":
-        # Some servers send deflate with zlib's header and some without.
-        windows = [zlib.MAX_WBITS, -zlib.MAX_WBITS]
-    else:
-        raise EntryError(f"its content encoding {make_printable(encoding)[:40]!r} is not known here")
-    for window in windows:
-        unpacker = zlib.decompressobj(window)
-        try:
-            content = unpacker.decompress(packed, limit)
-        except zlib.error:
-            continue
-        if len(content) < limit and not unpacker.eof:
-            raise EntryError("its compressed content was cut off")
-        return content
-    if looks_like_html(packed):
-        return packed
-    raise EntryError(f"its content is not {encoding} as it says")
 
 
 def _read_rest(stream: Any) -> bool:

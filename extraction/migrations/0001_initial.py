@@ -450,6 +450,7 @@ class Migration(migrations.Migration):
                 ('position', models.PositiveIntegerField(default=0)),
                 ('asked', models.PositiveIntegerField(default=0)),
                 ('answered', models.PositiveIntegerField(default=0)),
+                ('doubted', models.PositiveIntegerField(default=0)),
                 ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='bellwethers', to='extraction.cluster')),
                 ('page', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='extraction.page')),
                 ('baseline', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='extraction.snapshot')),
@@ -510,7 +511,7 @@ class Migration(migrations.Migration):
             name='MergeProposal',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('same', 'Their rules give the same values'), ('reads', 'One rule works on both')], max_length=10)),
+                ('kind', models.CharField(choices=[('same', 'Their rules give the same values'), ('reads', 'One rule works on both'), ('alike', 'Alike, and no rule decides')], max_length=10)),
                 ('state', models.CharField(choices=[('open', 'Open'), ('refused', 'Not the same template')], default='open', max_length=10)),
                 ('evidence', models.JSONField(default=dict)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
@@ -519,7 +520,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
-                'constraints': [models.UniqueConstraint(fields=('into', 'other'), name='one_proposal_per_pair'), models.CheckConstraint(condition=models.Q(('into', models.F('other')), _negated=True), name='no_cluster_is_merged_into_itself'), models.CheckConstraint(condition=models.Q(('kind__in', ['same', 'reads'])), name='a_proposal_is_of_a_known_kind'), models.CheckConstraint(condition=models.Q(('state__in', ['open', 'refused'])), name='a_proposal_has_a_known_state')],
+                'constraints': [models.UniqueConstraint(fields=('into', 'other'), name='one_proposal_per_pair'), models.CheckConstraint(condition=models.Q(('into', models.F('other')), _negated=True), name='no_cluster_is_merged_into_itself'), models.CheckConstraint(condition=models.Q(('kind__in', ['same', 'reads', 'alike'])), name='a_proposal_is_of_a_known_kind'), models.CheckConstraint(condition=models.Q(('state__in', ['open', 'refused'])), name='a_proposal_has_a_known_state')],
             },
         ),
         migrations.CreateModel(

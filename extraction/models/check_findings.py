@@ -13,12 +13,17 @@ class AttributeFinding(JsonValue):
     pages: number of watched pages that could judge the attribute.
     fraction: share of these pages with evidence against the rule.
     null_fraction: share of the answering pages on which the rule gives no value; None if no page answered.
+    compared, changed: number of pages that had a value before and are not in doubt, and on how many of them it has changed.
+    certain: what the rule gives cannot be right, so that a repair may go live without a person.
     """
 
     kind: str
     pages: int = 0
     fraction: float = 0.0
     null_fraction: float | None
+    compared: int = 0
+    changed: int = 0
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,6 +54,8 @@ class Bellwether(models.Model):
 
     baseline: its last snapshot on which the rule was right.
     asked, answered: the number of fetches so far, and how many of them succeeded.
+    doubted: how many checks in a row found signs of a broken rule on the page, although the rule is not broken. The baseline stays
+        as it is meanwhile.
     """
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="bellwethers")
@@ -62,6 +64,7 @@ class Bellwether(models.Model):
     position = models.PositiveIntegerField(default=0)
     asked = models.PositiveIntegerField(default=0)
     answered = models.PositiveIntegerField(default=0)
+    doubted = models.PositiveIntegerField(default=0)
 
     class Meta:
         ordering = ["position", "id"]
@@ -139,9 +142,14 @@ class Check(models.Model):
         return [name for name, found in self.read_attributes().items() if found.kind not in good]
 
     @property
+    def coverage_lost(self) -> bool:
+        """Whether a crawl would no longer give most of the pages to the template."""
+        return self.verdict == self.Verdict.SHINGLE
+
+    @property
     def standing(self) -> str:
-        """The state to show. A changed structure counts as broken only if attributes broke with it."""
-        return "broken" if self.broken and self.verdict == self.Verdict.SHINGLE else self.verdict
+        """The state to show. A changed structure with broken attributes counts as broken."""
+        return "broken" if self.broken and self.coverage_lost else self.verdict
 
 
 class BreakageState(models.TextChoices):
@@ -171,7 +179,7 @@ class Breakage(models.Model):
 
     A cluster has at most one open breakage.
 
-    attributes: the attributes that broke.
+    attributes: the attributes that broke; none if the pages only lost their template.
     proposal: a version that would repair it.
     importance: the number of affected records.
     note: why there is no proposal, or what a person wrote.
@@ -209,3 +217,13 @@ class Breakage(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("breakage", args=[self.pk])
+
+    @property
+    def coverage_lost(self) -> bool:
+        """Whether no attribute broke, but a crawl would no longer give the pages to the template."""
+        return not self.attributes
+
+    @property
+    def subject(self) -> str:
+        """What broke, in words."""
+        return ", ".join(self.attributes) or "page structure"

@@ -37,6 +37,7 @@ class Placement(models.Model):
 class ProposalKind(models.TextChoices):
     SAME = "same", "Their rules give the same values"
     READS = "reads", "One rule works on both"
+    ALIKE = "alike", "Alike, and no rule decides"
 
 
 class ProposalState(models.TextChoices):
@@ -65,7 +66,7 @@ class MergeProposal(models.Model):
 
     into: the cluster that would stay.
     kind: SAME if both have rules that give the same values on each other's pages; READS if only `into` has a rule, which gives
-        complete records on the other's pages.
+        complete records on the other's pages; ALIKE if their structure leaves it open and no rule could decide.
     evidence: `MergeEvidence` as JSON.
     """
 

@@ -1,7 +1,7 @@
 """Tags and filters of the dashboard: icons, states, times, shares, sizes."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -236,6 +236,12 @@ def short_xpath(xpath: str) -> str:
 def number(value: int | None) -> str:
     """Write a whole number with its thousands separated."""
     return "–" if value is None else f"{value:,}".replace(",", "\u202f")
+
+
+@register.filter
+def pairs(mapping: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
+    """Return the keys and values of a mapping. A template's ``mapping.items`` is the value of a key named "items" where there is one."""
+    return list(mapping.items()) if mapping else []
 
 
 @register.filter

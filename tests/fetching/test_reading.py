@@ -255,3 +255,12 @@ def test_a_browser_is_used_where_it_shows_more():
 
 def test_long_addresses_are_not_followed():
     assert len(page(f"<a href='/{'x' * MAX_URL}'>1</a>").links) == 1
+
+
+def test_a_bare_ampersand_in_a_sitemap_is_one() -> None:
+    content = (
+        b"<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>https://a.example/?x=1&y=2</loc></url>"
+        b"<url><loc>https://a.example/?x=1&amp;z=2</loc></url><url><loc><![CDATA[https://a.example/?u=1&v=2]]></loc></url></urlset>"
+    )
+    found = sources.read_sitemap(content, url=URL, max_bytes=10**6).pages
+    assert found == ("https://a.example/?x=1&y=2", "https://a.example/?x=1&z=2", "https://a.example/?u=1&v=2")

@@ -2,13 +2,15 @@
 
 import gzip
 import random
+import re
 import zlib
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+import zstandard
 
-from extraction.fetching.archives import PageItem
+from extraction.fetching.archives import ArchiveError, PageItem
 from tests.fetching.archive_files import PAGE, make_warc, page_urls, read_items, refusals, skipped_names
 
 
@@ -69,7 +71,7 @@ def test_the_bodies_in_a_warc_are_limited_in_size() -> None:
             [
                 {"url": "http://e.com/bomb", "headers": [html, ("Content-Encoding", "gzip")], "body": gzip.compress(b"\0" * 30_000_000)},
                 {"url": "http://e.com/large", "headers": [html], "body": random.Random(1).randbytes(3_000_000)},
-                {"url": "http://e.com/br", "headers": [html, ("Content-Encoding", "br")], "body": b"\x0b\x02\x80"},
+                {"url": "http://e.com/other", "headers": [html, ("Content-Encoding", "br2")], "body": b"\x0b\x02\x80"},
                 {"url": "http://e.com/cut", "headers": [html, ("Content-Encoding", "gzip")], "body": gzip.compress(PAGE)[:-20]},
                 {"url": "http://e.com/a"},
             ]
@@ -79,8 +81,39 @@ def test_the_bodies_in_a_warc_are_limited_in_size() -> None:
     reasons = refusals(found)
     assert "more than 1,000,000 bytes" in reasons["http://e.com/bomb"]
     assert "more than 1,000,000 bytes" in reasons["http://e.com/large"]
-    assert "'br' is not known" in reasons["http://e.com/br"]
+    assert "'br2' is not known" in reasons["http://e.com/other"]
     assert "cut off" in reasons["http://e.com/cut"]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_warc_packed_with_zstd_is_read(packed: bool) -> None:
+    plain = make_warc([{"url": "http://e.com/a"}, {"url": "http://e.com/b"}], packed=False)
+    pack = zstandard.ZstdCompressor().compress
+    second = plain.index(b"WARC/", 5)
+    whole = pack(plain[:second]) + pack(plain[second:]) if packed else pack(plain)
+    assert page_urls(read_items(whole)) == ["http://e.com/a", "http://e.com/b"]
+    if packed:
+        assert any("cut off" in reason for reason in refusals(read_items(whole[:-40])).values())
+    else:
+        with pytest.raises(ArchiveError, match="cut off"):
+            read_items(whole[:-40])
+
+
+def test_a_chunked_body_that_was_cut_off_is_refused_by_name() -> None:
+    headers = [("Content-Type", "text/html"), ("Transfer-Encoding", "chunked")]
+    found = read_items(
+        make_warc([{"url": "http://e.com/cut", "headers": headers, "body": b"%x\r\n%s" % (len(PAGE) + 9, PAGE)}, {"url": "http://e.com/a"}])
+    )
+    assert page_urls(found) == ["http://e.com/a"]
+    assert "chunked body was cut off" in refusals(found)["http://e.com/cut"]
+
+
+@pytest.mark.parametrize("off", [-1, 1])
+def test_a_length_that_is_wrong_by_one_loses_no_page_in_silence(off: int) -> None:
+    data = make_warc([{"url": "http://e.com/a"}, {"url": "http://e.com/b"}, {"url": "http://e.com/c"}], packed=False)
+    length = int(re.search(rb"Content-Length: (\d+)", data)[1])  # type: ignore[index]
+    found = read_items(data.replace(b"Content-Length: %d" % length, b"Content-Length: %d" % (length + off), 1))
+    assert refusals(found) or page_urls(found) == ["http://e.com/a", "http://e.com/b", "http://e.com/c"]
 
 
 def test_a_warc_header_without_an_end_stops_reading() -> None:

@@ -14,9 +14,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from extraction.algorithms.dom.nodes import Location, clean, value
+from extraction.algorithms.dom.nodes import Location, clean, string_value, value
 from extraction.algorithms.learning.apriori import Learned, NotLearned, learn_attribute
-from extraction.algorithms.rules.apply import extract_values
+from extraction.algorithms.rules.apply import extract_values, find_places
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
 from tests.quality.sites import Lesson, Site, folders, lesson, lessons, read_site
@@ -60,13 +60,24 @@ def compiled(rules: Sequence[AttributeRule]) -> Stylesheet:
 
 
 def predict(site: Site, rules: Sequence[AttributeRule]) -> Predictions:
-    """What the rules give on all pages of their site, through one compiled stylesheet."""
+    """What the rules give on all pages of their site, through one compiled stylesheet, spelled as the truth is."""
     sheet = compiled(rules)
     predictions: Predictions = defaultdict(dict)
     for name, page in site.pages.items():
+        spelled = spell_as_truth(site, name, rules)
         for attribute, values in extract_values(sheet, page.root).values.items():
-            predictions[attribute][name] = list(dict.fromkeys(values))
+            predictions[attribute][name] = list(dict.fromkeys(spelled.get(value, value) for value in values))
     return predictions
+
+
+def spell_as_truth(site: Site, page: str, rules: Sequence[AttributeRule]) -> dict[str, str]:
+    """{value: the same without the blanks that stand for line ends}, for values that are whole elements.
+
+    The truth has the texts of an element one after the other ("a cake.This recipe"); a person reads two lines there.
+    """
+    nodes = site.pages[page].nodes
+    places = find_places(RuleDefinition(tuple(rules)), site.pages[page].root).values()
+    return {text: clean(string_value(nodes[at.node])) for found in places for at, text in found if at == Location(at.node)}
 
 
 def reproduced(site: Site, rules: Sequence[AttributeRule], annotated: int) -> dict[str, bool]:

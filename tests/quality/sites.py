@@ -9,7 +9,7 @@ from typing import Any
 
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, texts, whole_text
+from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, string_value, texts, whole_text
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.learning.apriori import Example
 from extraction.algorithms.learning.page_table import PageTable
@@ -52,7 +52,7 @@ def place(page: PageTable, entry: dict[str, Any]) -> Location | None:
     """The node that an entry of annotations.json means."""
     wanted, nodes = shown(entry["value"]), page.nodes
     if entry.get("kind") == "element":
-        equal = {row for row, e in enumerate(nodes) if shown(whole_text(e)) == wanted and seen(e)}
+        equal = {row for row, e in enumerate(nodes) if wanted in (shown(string_value(e)), shown(whole_text(e))) and seen(e)}
         innermost = [row for row in sorted(equal) if not any(n in equal for n in range(row + 1, int(page.elements.end[row])))]
         return Location(innermost[entry["nth"]]) if entry["nth"] < len(innermost) else None
     found = [

@@ -16,29 +16,34 @@ larger than that between two templates that differ slightly everywhere. What tel
 without the section has nothing in its place. So differences are summed separately for the steps that the first group has more often and for
 those that the second has more often. The smaller of the two sums must be small.
 
-Groups of more than `FULL_PAGES` pages weigh as if they had that many. Otherwise any difference in how often a section occurs would be worth
-a template of its own once there are enough pages.
+Nor is that enough, because hardly anything is missing from a bare page: all that a login or a captioned picture requires is known to every
+richer page type. So the two must also have something in common that tells them from the rest of the site. What a group *requires*, nearly
+all of its pages have; what it *knows*, some of them have. A step weighs more bits the fewer pages of the site have it, and the site's frame
+weighs nothing. Two groups become one
+
+- if merging saves bits and one of them knows at least half of what the other requires;
+- or if each knows half of what the other requires: both have options that the other lacks;
+- or if one knows nearly all that the other requires, and that is several rare steps: the other is its bare form.
+
+If bits cannot decide, the groups stay apart, and people are asked whether they are one template.
+
+Groups of more than `site_questions.FULL_PAGES` pages weigh as if they had that many. Otherwise any difference in how often a section occurs
+would be worth a template of its own once there are enough pages.
 """
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from extraction.algorithms.arrays import F64, I32, I64, U64, Flags
-from extraction.algorithms.clustering.mdl import AdaptiveCode, membership_bits
-from extraction.algorithms.clustering.page_steps import PageSteps
+from extraction.algorithms.arrays import F64, I64, Flags
+from extraction.algorithms.clustering.mdl import membership_bits
+from extraction.algorithms.clustering.site_questions import FULL_PAGES, UNIT, SiteQuestions
 
-FULL_PAGES = 10
-"""Pages on which people would notice a difference. Tried: 5, 10 and 20. More keeps page types of one site better apart, but splits
-templates with options more often (V is 0.94 and 0.87 on two sites with 20, and 0.93 and 1.0 with 10)."""
-
-OWN_BITS = 1.0
-"""The cost of announcing that a group's own code is used: one yes or no."""
-
-SIDE_FACTOR = 1.75
+SIDE_FACTOR = 1.85
 """How large the smaller side of a difference may be, in units of what merging saves. An option on either side has to be told for every
-page, which costs twice what merging saves, so 2 is the bound for true options. Under 1.5, pages of long texts stay out. Over 2, page types
-of one site that differ a little become one. This is the middle of what works."""
+page, which costs twice what merging saves, so 2 is the bound for true options. Under 1.5, pages of long texts stay out. With 2, two types
+of a javadoc manual become one for a few seeds; with 1.75, long pages of one type stay apart for most (median V of nine seeds 0.911 and
+0.918 instead of 0.945)."""
 
 SHARED_FRACTION = 0.75
 """Least share of the smaller core that the other one has, for a merge that saves bits. If all content hangs on one element, another element
@@ -48,95 +53,36 @@ CORE_FRACTION = 0.5
 """A step is in a group's core if this share of its pages have it."""
 
 CONTAINED_FRACTION = 0.5
-"""Least share of the telling steps that each group requires and the other knows, for a merge that saves no bits. Then each group has
-options that the other lacks."""
+"""Least share of what a group requires, in bits, that the other must know. If a merge saves bits, one direction is enough: a login form and
+a captioned picture know nothing of each other. For a merge that saves none, both directions are needed: then each group has options that
+the other lacks."""
 
 BARE_FRACTION = 0.8
-"""Least share of what one group requires that the other knows, in bits, for such a merge. Then it is the other group without its options. A
-step counts more the fewer pages of the site have it, and the site's frame counts nothing. Counted in steps (0.9 of them), all four page
-types of a documentation site became one template: header and navigation outweigh what a bare page has of its own. From 0.75 to 0.85 the
-labelled sites score the same. With 0.65, a few long pages make one manual one template with another. With 0.9, pages that only say that
-there is nothing stay out."""
+"""Least share of what one group requires that the other knows, in bits, if it is the other group without its options. From 0.75 to 0.85 the
+labelled sites score the same."""
 
-DOUBT_BITS = 0.25
-"""Bits added to those that a bare group requires, counted as not known. A group that has only the frame is like any other. From 0.1 to 0.5
-the labelled sites score the same. With 1, a mark that a quarter of the pages has is not enough."""
+MARK_BITS = 10.0
+"""Least bits that the two must have in common for that: several steps that few pages of the site have. All that a bare page type requires
+is known to every richer type. Without this bound, all types of such sites fell into one template, because each merge leaves less that is
+required and more that is known. With 20 and 40, pages of long texts stay out of manuals."""
 
-FEW_STEPS = 2
-"""Telling steps added to those that a group requires. If a page has three of its own, two missing ones mean little. On a site of one
-template only its options are telling, and fewer than 2 make them templates of their own; 5 mixes page types again."""
+FEW_BITS = 2.0
+"""Bits added to those that a group requires, counted as known. One rare step of a group's own that the other lacks means
+little."""
 
-COMMON_FRACTION = 0.9
-"""A step that this share of the pages has belongs to the site's frame. The others are *telling*."""
+FRAME_FRACTION = 0.5
+"""Least share of the site's frame that one group requires and the other must know."""
+
+SELDOM_BITS = 1.0
+"""A step of fewer bits, which more than half of the site's pages have, is no sign of a template: on sites with popups and print versions,
+the other pages have the header in common, with all its steps."""
+
+OFTEN_SLACK = 1 / 6
+"""How much lower the shares may be if such steps are counted, too. They do count: where hardly any step is rare, nothing else tells a class
+from an index."""
 
 RARE_FRACTION = 0.1
 """A group knows a step that at least this share of its pages have, and requires one that at most this share lack."""
-
-FEWEST_PAGES = 2
-"""Steps of a single page tell nothing about templates. If they were questions, a quarter of a labelled site's pages would stay out."""
-
-COMPARABLE_FRACTION = 0.75
-"""Least share of a page's steps that other pages have too. The only page of its kind shares little beyond the site's header and navigation
-with others, and without this bound it looks like one of their pages without content. All pages of two labelled sites reach 0.79. Of single
-pages put among those of another template, three of four stay under 0.8."""
-
-MOST_STEPS = 20_000
-"""Bound on memory. Of more steps, the most frequent are kept (ties go to the smaller hash). Usually there are some 1,500."""
-
-_UNIT = 32
-"""Scaled counts are kept as whole numbers of this many parts of a page."""
-
-
-class SiteQuestions:
-    """The steps that pages of a site share, and the cost of each in the site's own code. A step that every page has is not asked about.
-
-    steps: ascending.
-    telling: for each step, whether it is outside the site's frame.
-    bits: for each step, the bits of information in a page's having it; 0 for the frame.
-    weights: for each question, how many steps it stands for.
-    """
-
-    def __init__(self, pages: Sequence[PageSteps]) -> None:
-        """Collect the steps of the pages that are compared. Their order does not matter."""
-        self.pages = len(pages)
-        self.steps, parents = _vocabulary(pages)
-        self._parents = np.where(parents == 0, -1, np.searchsorted(self.steps, parents))
-        has = np.array([self.row(page) for page in pages], np.bool_).reshape(len(pages), len(self.steps))
-        asked = self._asked(has)
-        yes, total = has.sum(0), asked.sum(0)
-        self.telling: Flags = yes < COMMON_FRACTION * len(pages)
-        self.bits: F64 = np.where(self.telling, -np.log2(yes / max(len(pages), 1)), 0.0)
-        open_ = np.flatnonzero((yes < total) & (yes > 0))
-        self._columns, self.weights = _distinct(has[:, open_], asked[:, open_], open_)
-        share = yes[self._columns] / total[self._columns]
-        self._yes_bits, self._no_bits = -np.log2(share) / _UNIT, -np.log2(1 - share) / _UNIT
-        self._code = AdaptiveCode(limit=2 * FULL_PAGES * _UNIT, unit=_UNIT)
-
-    def row(self, page: PageSteps) -> Flags:
-        """Return which of the steps a page has, shape (steps,)."""
-        found = np.zeros(len(self.steps), np.bool_)
-        if len(self.steps):
-            at = np.minimum(np.searchsorted(self.steps, page.steps), len(self.steps) - 1)
-            found[at[self.steps[at] == page.steps]] = True
-        return found
-
-    def comparable(self, page: PageSteps) -> bool:
-        """Return whether enough of a page's steps are on other pages too."""
-        return int(self.row(page).sum()) >= COMPARABLE_FRACTION * max(len(page.steps), 1)
-
-    def counts(self, rows: Flags) -> "tuple[I64, I64]":
-        """Return (yeses, answers) to each question for pages given as rows, both of shape (questions,)."""
-        return rows[:, self._columns].sum(0), self._asked(rows)[:, self._columns].sum(0)
-
-    def cost(self, yes: I32, asked: I32) -> F64:
-        """Return the bits for the answers to each question in the cheaper code. Counts are in parts of a page; questions are the last
-        axis."""
-        site = yes * self._yes_bits + (asked - yes) * self._no_bits
-        bits: F64 = np.minimum(site, self._code.bits(yes, asked) + OWN_BITS) * self.weights
-        return bits
-
-    def _asked(self, rows: Flags) -> Flags:
-        return np.where(self._parents < 0, True, rows[:, self._parents])
 
 
 class PageGroups:
@@ -173,13 +119,67 @@ class PageGroups:
     def score_saving_merges(self, group: int, others: I64) -> F64:
         """Return for each merge the bits it saves, or -1 if it saves none or is not allowed."""
         saved, room = self._compared(group, others)
-        return _where((room >= 0) & (saved > 0), saved, lambda chosen: self._shared(group, others[chosen]) >= SHARED_FRACTION)
 
-    def score_optional_merges(self, group: int, others: I64) -> F64:
+        def holds(places: I64) -> Flags:
+            known = np.maximum(*self._known_shares(group, others[places]))
+            shared = self._shared(group, others[places]) >= SHARED_FRACTION
+            return np.asarray(shared & (known >= CONTAINED_FRACTION) & self._both_framed(group, others[places]))
+
+        return _where((room >= 0) & (saved > 0), saved, holds)
+
+    def score_optional_merges(self, group: int, others: I64, *, single: bool = False) -> F64:
         """Return scores of merges where one group lacks optional sections of the other: the bits by which each merge stays below its limit,
-        or -1."""
+        or -1.
+
+        single: whether the site is one template (`single_template`). Then the content of its frame counts, a bit for each step, and
+            a bare page has nearly all of it.
+        """
         _, room = self._compared(group, others)
-        return _where(room > 0, room, lambda chosen: self._bare(group, others[chosen]) | self._contained(group, others[chosen]))
+        content = np.where(self._questions.content, float(single), 0.0)
+
+        def holds(places: I64) -> Flags:
+            there, here = self._known_shares(group, others[places], content)
+            contained = np.minimum(there, here) >= CONTAINED_FRACTION
+            marks = self._known_bits(group, others[places], content)
+            enough = BARE_FRACTION * content.sum() if single else MARK_BITS
+            bare = [(share >= BARE_FRACTION) & (bits >= enough) for share, bits in zip((there, here), marks, strict=True)]
+            return np.asarray((contained | bare[0] | bare[1]) & self._both_framed(group, others[places]))
+
+        return _where(room > 0, room, holds)
+
+    def _both_framed(self, group: int, others: I64) -> Flags:
+        """Return whether each group knows half of the site's frame that the other requires.
+
+        A page that lacks it is of another kind, however little it has of its own.
+        """
+        frame = self._questions.bits == 0
+        mine, theirs = self._required[group] & frame, self._required[others] & frame
+        both_there = (mine & self._possible[others]).sum(1) >= FRAME_FRACTION * mine.sum()
+        both_here = (theirs & self._possible[group]).sum(1) >= FRAME_FRACTION * theirs.sum(1)
+        return np.asarray(both_there & both_here)
+
+    def _known_shares(self, group: int, others: I64, content: "F64 | float" = 0.0) -> tuple[F64, F64]:
+        """Return (how much of what the group requires each of the others knows, how much of what each of them requires the group knows), as
+        shares of the bits."""
+        bits = self._questions.bits
+        seldom = self._shares_of(group, others, np.where(bits >= SELDOM_BITS, bits, 0.0) + content)
+        every = self._shares_of(group, others, bits + content)
+        return np.minimum(seldom[0], every[0] + OFTEN_SLACK), np.minimum(seldom[1], every[1] + OFTEN_SLACK)
+
+    def _shares_of(self, group: int, others: I64, bits: F64) -> tuple[F64, F64]:
+        mine, theirs = self._required[group], self._required[others]
+        missed_there, missed_here = (mine & ~self._possible[others]) @ bits, (theirs & ~self._possible[group]) @ bits
+        return 1 - missed_there / (mine @ bits + FEW_BITS), 1 - missed_here / (theirs @ bits + FEW_BITS)
+
+    def _known_bits(self, group: int, others: I64, content: F64) -> tuple[F64, F64]:
+        """Return (the bits that the group requires and each of the others knows, those that each of them requires and the group knows).
+
+        They are those of rare steps, or of the content where there is any.
+        """
+        bits = content if content.any() else np.where(self._questions.bits >= SELDOM_BITS, self._questions.bits, 0.0)
+        there = (self._required[group] & self._possible[others]) @ bits
+        here = (self._required[others] & self._possible[group]) @ bits
+        return np.asarray(there), np.asarray(here)
 
     def _compared(self, group: int, others: I64) -> tuple[F64, F64]:
         """Return (bits that each merge saves, bits by which the smaller side of the difference stays below its limit), both of shape
@@ -200,27 +200,10 @@ class PageGroups:
         smaller = np.minimum(mine.sum(), theirs.sum(1))
         return np.asarray((mine & theirs).sum(1) / np.maximum(smaller, 1))
 
-    def _bare(self, group: int, others: I64) -> Flags:
-        """Return whether one group is the other without its optional sections: the other knows nearly all steps (in bits) that it
-        requires."""
-        bits = self._questions.bits
-        mine, theirs = self._required[group] & self._possible[others], self._required[others] & self._possible[group]
-        there = mine @ bits / (self._required[group] @ bits + DOUBT_BITS)
-        here = theirs @ bits / (self._required[others] @ bits + DOUBT_BITS)
-        return np.asarray(np.maximum(there, here) >= BARE_FRACTION)
-
-    def _contained(self, group: int, others: I64) -> Flags:
-        """Return whether each group knows enough of the telling steps that the other requires."""
-        telling = self._questions.telling
-        mine, theirs = self._required[group] & telling, self._required[others] & telling
-        missed_there, missed_here = (mine & ~self._possible[others]).sum(1), (theirs & ~self._possible[group]).sum(1)
-        missed = np.maximum(missed_there / (int(mine.sum()) + FEW_STEPS), missed_here / (theirs.sum(1) + FEW_STEPS))
-        return np.asarray(1 - missed >= CONTAINED_FRACTION)
-
     def _renew(self, group: int) -> None:
         size = int(self.sizes[group])
         self._weights[group] = min(size, FULL_PAGES)
-        scale = self._weights[group] / size * _UNIT
+        scale = self._weights[group] / size * UNIT
         self._scaled[0, group] = np.round(self._yes[group] * scale)
         self._scaled[1, group] = np.round(self._asked[group] * scale)
         self._costs[group] = self._questions.cost(self._scaled[0, group], self._scaled[1, group])
@@ -255,26 +238,3 @@ def _smaller_side(bits: F64, one: F64, other: F64) -> F64:
 
 _BLOCK = 64
 """Groups compared at a time, which takes some megabytes of temporary arrays."""
-
-
-def _vocabulary(pages: Sequence[PageSteps]) -> tuple[U64, U64]:
-    """Return (steps that enough pages have, ascending; the parent of each). A step's parent is on every page that has the step."""
-    none = np.zeros(0, np.uint64)
-    every = np.concatenate([none, *(page.steps for page in pages)])
-    above = np.concatenate([none, *(page.parents for page in pages)])
-    steps, first, counts = np.unique(every, return_index=True, return_counts=True)
-    kept = np.flatnonzero(counts >= min(FEWEST_PAGES, len(pages)))
-    if len(kept) > MOST_STEPS:
-        kept = np.sort(kept[np.argsort(-counts[kept], kind="stable")[:MOST_STEPS]])
-    parents = above[first[kept]]
-    return steps[kept], np.where(np.isin(parents, steps[kept]), parents, np.uint64(0))
-
-
-def _distinct(has: Flags, asked: Flags, columns: I64) -> tuple[I64, F64]:
-    """Return (distinct columns, how often each occurs). Two questions with the same answer on every page become one with a weight."""
-    if not len(columns):
-        return columns, np.zeros(0)
-    packed = np.packbits(np.concatenate((has, asked)), axis=0).T
-    _, first, counts = np.unique(packed, axis=0, return_index=True, return_counts=True)
-    order = np.argsort(first)
-    return columns[first[order]], counts[order].astype(np.float64)

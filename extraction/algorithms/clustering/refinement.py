@@ -6,7 +6,8 @@ steps (`page_steps`):
 
 1. A sample of each cluster is read. Its pages are grouped, so that a cluster of two templates falls apart.
 2. These groups and a sample of the unclustered pages are merged while that saves bits. Then groups are merged that differ only by optional
-   sections (`merge_scores` explains how that is decided).
+   sections (`merge_scores` explains how that is decided). If the site looks like one template (`single_template`), what its pages have in
+   common is no longer taken for a mere frame, and groups are merged once more.
 3. If a cluster's sample stayed together, the whole cluster joins the sample's group without being read further. Other pages are read one by
    one. They go to the group with which they would have been merged, or stay out. Groups under the threshold are no templates, and their
    pages stay out.
@@ -25,6 +26,7 @@ thirty pages of each cluster are read once; comparing takes the square of (clust
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
@@ -32,8 +34,10 @@ import numpy as np
 from extraction.algorithms.arrays import F64, I64, Flags
 from extraction.algorithms.clustering.masked_shingles import DEFAULT_THRESHOLD, MaskClustering
 from extraction.algorithms.clustering.mdl import merge_best_pairs
-from extraction.algorithms.clustering.merge_scores import PageGroups, SiteQuestions
+from extraction.algorithms.clustering.merge_scores import PageGroups
 from extraction.algorithms.clustering.page_steps import PageSteps
+from extraction.algorithms.clustering.single_template import is_single_template
+from extraction.algorithms.clustering.site_questions import SiteQuestions
 from extraction.algorithms.clustering.template_core import TemplateCore
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.sketches.shingles import Mask
@@ -167,6 +171,7 @@ class _Round(Generic[Page]):
         self._questions = SiteQuestions(list(readable.values()))
         comparable = {page: steps for page, steps in readable.items() if self._questions.comparable(steps)}
         self._rows = {page: self._questions.row(steps) for page, steps in comparable.items()}
+        self._single = False
 
     def result(self) -> _State[Page]:
         groups = self._merged()
@@ -194,11 +199,13 @@ class _Round(Generic[Page]):
                 atoms += self._agglomerate(self._alike(sample), options=False)
         atoms = sorted((atom for atom in atoms if atom), key=lambda group: group[0])
         groups = self._agglomerate(atoms, options=False)
-        return self._agglomerate(groups, options=True)
+        groups = self._agglomerate(groups, options=True)
+        self._single = is_single_template(self._questions.content, [len(group) for group in groups if len(group) >= self._threshold])
+        return self._agglomerate(groups, options=True) if self._single else groups
 
     def _agglomerate(self, groups: list[list[Page]], *, options: bool) -> list[list[Page]]:
         arrays = PageGroups(self._questions, [self._stack(group) for group in groups])
-        plain = arrays.score_optional_merges if options else arrays.score_saving_merges
+        plain = partial(arrays.score_optional_merges, single=self._single) if options else arrays.score_saving_merges
         of_template = np.array([self._settled and not self._loose_set.issuperset(group) for group in groups], np.bool_)
 
         def score(group: int, others: I64) -> F64:
@@ -238,15 +245,23 @@ class _Round(Generic[Page]):
                 result[page] = place.get(page)
             else:
                 steps = _read([page], self._paths)[page]
-                result[page] = self._nearest(self._questions.row(steps)) if steps and self._questions.comparable(steps) else None
+                result[page] = self._nearest(self._questions.row(steps)) if steps and self._can_join(steps) else None
         return result
+
+    def _can_join(self, steps: PageSteps) -> bool:
+        """Return whether a page can be compared with the groups.
+
+        On a site of one template that also holds for a page with a long section of its own, such as comments.
+        """
+        return self._questions.comparable(steps) or (self._single and self._questions.has_content(steps))
 
     def _nearest(self, row: Flags) -> int | None:
         """Return the group with which a page would be merged, or None. The page is stored in the last row of the groups, which is reserved
         for this."""
         last = len(self._numbers)
         self._large.replace(last, row[None])
-        for score in (self._large.score_saving_merges(last, self._numbers), self._large.score_optional_merges(last, self._numbers)):
+        saving = self._large.score_saving_merges(last, self._numbers)
+        for score in (saving, self._large.score_optional_merges(last, self._numbers, single=self._single)):
             best = int(np.argmax(score))
             if score[best] > 0:
                 return best

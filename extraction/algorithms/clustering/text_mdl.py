@@ -3,7 +3,7 @@
 M_E tells which page has which essential path. It is written as M_T · M_D + M_Δ: M_T tells which cluster's template has which path, M_D
 which page is in which cluster, and M_Δ holds the differences, 1 for a path that the template lacks and -1 for one that the page lacks. A
 matrix M costs |M| H(X) bits, and M_D costs |D| log2 |D|. Every page starts as a cluster. The pair that saves most is merged until none
-saves anything. There is no parameter.
+saves anything. There is no parameter. Equal pages are together from the start.
 
 What a merge saves depends, by the entropies, on all other clusters. So each pair stores how merging it changes the numbers of the three
 kinds of symbols. Each round prices all pairs again, exactly as the naive algorithm does; the paper approximates the entropies here. If one
@@ -131,6 +131,8 @@ class _ExactClusters:
         self._changes = np.zeros((self._pages * (self._pages - 1) // 2, KINDS))
         for page in range(self._pages - 1):
             self._compare(page, np.arange(page + 1, self._pages))
+        for first, other in _equal_pages(essential.pages):
+            self._merge(first, other, change=self._changes[self._places(np.array([first]), np.array([other]))][0])
 
     def groups(self) -> list[list[int]]:
         return list(self._members.values())
@@ -185,6 +187,14 @@ class _ExactClusters:
         changed = np.cumsum(np.pad((within - without)[:, self._kinds], ((0, 0), (1, 0))), axis=1)
         symbols: F64 = without.sum(1) + (changed[:, self._bounds[pages + 1]] - changed[:, self._bounds[pages]]).T
         return symbols
+
+
+def _equal_pages(pages: Sequence[U64]) -> list[tuple[int, int]]:
+    """Return (first page with these paths, another with the same). Nothing tells them apart, and where all pages are equal, no merge saves
+    anything."""
+    first: dict[bytes, int] = {}
+    pairs = ((first.setdefault(page.tobytes(), number), number) for number, page in enumerate(pages))
+    return [(one, other) for one, other in pairs if one != other]
 
 
 def _symbols_by_path(supports: F64, pages: int, weights: F64) -> F64:

@@ -14,11 +14,17 @@ from hashlib import blake2b
 import numpy as np
 from lxml import etree
 
-from extraction.algorithms.arrays import U64
+from extraction.algorithms.arrays import I64, U64
 from extraction.algorithms.dom.nodes import clean, texts
 
 FRAME_FRACTION = 0.9
-"""A path that this share of the pages of a site have belongs to its frame, as in `merge_scores.COMMON_FRACTION`."""
+"""A path that this share of the pages of a site have belongs to its frame, as in `site_questions.COMMON_FRACTION`."""
+
+KEPT_FRACTION = 0.25
+"""A page that keeps less than this share of the paths that other pages have too is emptied by leaving out the frame."""
+
+MOST_EMPTIED = 0.5
+"""If more than this share of the pages is emptied, nothing is left out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +85,7 @@ def _walk_paths(root: etree._Element) -> tuple[int, dict[tuple[int, str], int]]:
 
 def find_essential_paths(pages: Sequence[U64]) -> EssentialPaths:
     """Return the essential paths of pages given by all their paths, each ascending and distinct."""
-    every, supports = np.unique(np.concatenate([np.zeros(0, np.uint64), *pages]), return_counts=True)
+    every, supports = _supports(pages)
     chosen, thresholds = [], []
     for page in pages:
         mine = supports[np.searchsorted(every, page)]
@@ -90,15 +96,35 @@ def find_essential_paths(pages: Sequence[U64]) -> EssentialPaths:
     return EssentialPaths(tuple(chosen), tuple(thresholds), len(every))
 
 
+def drop_content(pages: Sequence[U64], *, share: float = 0.0) -> list[U64]:
+    """Return the pages' paths without those of a single page, or of less than this share of the pages. They are content."""
+    every, supports = _supports(pages)
+    several = every[(supports > min(1, len(pages) - 1)) & (supports >= share * len(pages))]
+    return [np.intersect1d(page, several, assume_unique=True) for page in pages]
+
+
 def drop_frame(pages: Sequence[U64]) -> list[U64]:
     """Return the pages' paths without the site's frame and without those of a single page. Call it before `find_essential_paths`.
 
     This departs from the paper, which mixes pages of many sites. On pages of one site, most supports are either the number of pages (the
     frame) or 1 (the content). The mode is one of the two, so either nothing but the frame is essential, or everything is.
+
+    What nearly all pages have is only a frame if there is something within it. If most pages would lose most of their paths, they are of
+    one template, and nothing is left out. A page that has nothing but the frame keeps it: to have nothing left is no likeness.
     """
-    every, supports = np.unique(np.concatenate([np.zeros(0, np.uint64), *pages]), return_counts=True)
-    kept = every[(supports > 1) & (supports < FRAME_FRACTION * len(pages))]
-    return [np.intersect1d(page, kept, assume_unique=True) for page in pages]
+    every, supports = _supports(pages)
+    shared = drop_content(pages)
+    within = every[supports < FRAME_FRACTION * len(pages)]
+    kept = [np.intersect1d(page, within, assume_unique=True) for page in shared]
+    emptied = sum(len(inner) < KEPT_FRACTION * len(whole) for inner, whole in zip(kept, shared, strict=True))
+    if emptied > MOST_EMPTIED * len(pages):
+        return shared
+    return [inner if len(inner) else whole for inner, whole in zip(kept, shared, strict=True)]
+
+
+def _supports(pages: Sequence[U64]) -> tuple[U64, I64]:
+    """Return (the paths of all pages, ascending; how many pages have each)."""
+    return np.unique(np.concatenate([np.zeros(0, np.uint64), *pages]), return_counts=True)
 
 
 def _hash(above: int, step: str) -> int:

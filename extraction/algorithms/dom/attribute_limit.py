@@ -9,7 +9,7 @@ Cost: linear in the page.
 import re
 from itertools import islice
 
-MAX_ATTRIBUTES = 1_000
+MAX_TAG_ATTRIBUTES = 1_000
 """Attributes kept of a tag. None of 642 real pages has a tag with so many."""
 
 MANY_VALUES = 5_000
@@ -26,7 +26,7 @@ _RAW = frozenset(("script", "style", "title", "textarea", "iframe", "noembed", "
 
 
 def limit_attributes(text: str) -> str:
-    """Return the page with only the first attributes of tags that have more than `MAX_ATTRIBUTES`. Any other page is returned as it is."""
+    """Return the page with only the first attributes of tags that have more than `MAX_TAG_ATTRIBUTES`, any other page as it is."""
     if text.count("=") < MANY_VALUES and not _LONG.search(text):
         return text
     parts, done, at = list[str](), 0, 0
@@ -40,8 +40,8 @@ def limit_attributes(text: str) -> str:
             unclosed |= set() if end else {name}
         if name and len(tag["rest"]) > LONG_TAG:
             start, end_of_tag = tag.span("rest")
-            kept = [each.end() for each in islice(_ATTRIBUTE.finditer(text, start, end_of_tag), MAX_ATTRIBUTES)]
-            if len(kept) == MAX_ATTRIBUTES:
+            kept = [each.end() for each in islice(_ATTRIBUTE.finditer(text, start, end_of_tag), MAX_TAG_ATTRIBUTES)]
+            if len(kept) == MAX_TAG_ATTRIBUTES:
                 parts.append(text[done : kept[-1]])
                 done = end_of_tag
     return "".join((*parts, text[done:])) if parts else text

@@ -12,9 +12,15 @@ from typing import Any, Literal
 
 from lxml import etree
 
+from extraction.algorithms.dom.whole_text import whole_text as whole_text
+
 Kind = Literal["text", "element", "attribute"]
 
 _SPACE = re.compile(r"\s+")
+HIDDEN = "\xad\u200b\u2060\ufeff"
+"""Characters that are not seen: the soft hyphen, and spaces without width."""
+
+_UNSEEN = dict.fromkeys(map(ord, HIDDEN))
 _WORD = re.compile(r"[^\W_]")
 _STRING = etree.XPath("string()", smart_strings=False)
 
@@ -81,9 +87,9 @@ class Location:
 
 
 def clean(text: str) -> str:
-    """Return the text as values are compared: runs of white space, including non-breaking spaces, become one space, and both ends are
-    trimmed."""
-    return _SPACE.sub(" ", text).strip()
+    """Return the text as values are compared: without soft hyphens and spaces without width, with runs of white space, including
+    non-breaking spaces, as one space, and with both ends trimmed."""
+    return _SPACE.sub(" ", text if text.isascii() else text.translate(_UNSEEN)).strip()
 
 
 def value_text(text: str, *, most: int) -> str:
@@ -109,8 +115,8 @@ def texts(element: etree._Element) -> Iterator[str]:
             yield child.tail
 
 
-def whole_text(element: etree._Element) -> str:
-    """Return the text of an element with that of all its descendants, uncleaned and without comments."""
+def string_value(element: etree._Element) -> str:
+    """Return what XPath takes for the text of an element: all texts in it, one after the other, uncleaned. Conditions of rules see it."""
     return str(_STRING(element))
 
 

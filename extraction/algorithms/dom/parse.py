@@ -1,34 +1,26 @@
 """Bytes to tree: the one place where pages are read (docs/algorithms.md#reading-a-page).
 
-Encoding: the byte-order mark decides first, then the HTTP charset, then ``<meta>``, then detection, with the WHATWG label aliases
-(``iso-8859-1`` means windows-1252). w3lib does this, and it reads an XML declaration's encoding too. Tree: lxml's HTML parser, without
-network and without external entities. Pages of XML are read by `dom.xml`, whose description says which pages those are and how their names
-appear. libxml2 stops at ``MAX_DEPTH`` nested elements. Of a deeper page, everything before that point is kept and a notice is added,
-because half a page is more useful to an editor than none.
+Encoding: `dom.encoding`. Tree: lxml's HTML parser, without network and without external entities. A page of which libxml2 loses text, or
+misplaces it, is read by `dom.browser_tree`, whose description says which pages those are. Pages of XML are read by `dom.xml`, whose
+description says which pages those are and how their names appear.
 """
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from charset_normalizer import from_bytes
 from lxml import etree
-from w3lib.encoding import html_to_unicode
 
 from extraction.algorithms.dom.attribute_limit import limit_attributes
-from extraction.algorithms.dom.xml import XmlError, as_written, is_xml, readable, tree
+from extraction.algorithms.dom.browser_tree import MAX_LEVELS, MAX_OPEN, build_tree, count_unclosed, differs_from_browser
+from extraction.algorithms.dom.encoding import DecodedPage, decode_page
+from extraction.algorithms.dom.xml import XmlError, as_written, declares_xml, is_xml, readable, tree
 from extraction.algorithms.errors import PageError
 
 MAX_BYTES = 32 * 1024 * 1024
 """Largest page that is parsed. The largest real page seen is 1.5 MB. lxml needs some ten times the bytes as memory."""
 
-MAX_DEPTH = 2048
-"""libxml2's own bound on nested elements with huge_tree on. Without it, the bound is 256, which real pages reach."""
-
 _CONTROL = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f]")
-
-DETECTION_BYTES = 65_536
-"""How much of a page without any declaration is read to guess its encoding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +28,14 @@ class ParsedPage:
     """A page as a tree.
 
     notices: what was lost on the way, in words; empty if nothing was.
+    as_browser: whether the tree is a browser's, because lxml's own parser reads the page otherwise.
     """
 
     root: etree._Element
     encoding: str
     size_bytes: int
     notices: tuple[str, ...] = ()
+    as_browser: bool = False
 
 
 def parse(content: bytes, *, content_type: str | None = None) -> ParsedPage:
@@ -53,53 +47,58 @@ def parse(content: bytes, *, content_type: str | None = None) -> ParsedPage:
         raise PageError("the page is empty")
     if len(content) > MAX_BYTES:
         raise PageError(f"the page has {len(content):,} bytes; at most {MAX_BYTES:,} are read")
-    encoding, text = decode(content, content_type=content_type)
-    if is_xml(text, content_type):
-        return _xml(content, encoding, text, tree)
+    decoded = _decode(content, content_type)
+    if is_xml(decoded.text, content_type):
+        page = _xml(content, decoded, tree)
+        if page.notices == decoded.notices or declares_xml(decoded.text, content_type):
+            return page
+    text = limit_attributes(decoded.text)
+    root, message = _libxml2_tree(text)
+    notices = decoded.notices
+    as_browser = differs_from_browser(root, text)
+    if as_browser:
+        root, too_deep = build_tree(text)
+        if too_deep:
+            notices += (f"elements nested deeper than {MAX_LEVELS:,} levels were put beside each other, as browsers do",)
+    elif count_unclosed(text) > MAX_OPEN:
+        notices += (f"more than {MAX_OPEN:,} tags such as <b> are left open; text may be missing or in the wrong place",)
+    if root is None:
+        raise PageError(f"the page is not HTML: {message}" if message else "the page contains no elements")
+    return ParsedPage(root, decoded.encoding, len(content), notices, as_browser)
+
+
+def _libxml2_tree(text: str) -> tuple[etree._Element | None, str]:
+    """Return (root, "") or (None, why there is none)."""
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, remove_pis=True)
     try:
-        root = etree.fromstring(limit_attributes(text).encode("utf-8", "replace"), parser)
+        return etree.fromstring(text.encode("utf-8", "replace"), parser), ""
     except etree.XMLSyntaxError as error:
-        raise PageError(f"the page is not HTML: {error.msg}") from error
-    if root is None:
-        raise PageError("the page contains no elements")
-    return ParsedPage(root, encoding, len(content), _notices(parser))
+        return None, str(error.msg)
 
 
-def _xml(content: bytes, encoding: str, text: str, read: Callable[[str], tuple[etree._Element, tuple[str, ...]]]) -> ParsedPage:
+def _xml(content: bytes, decoded: DecodedPage, read: Callable[[str], tuple[etree._Element, tuple[str, ...]]]) -> ParsedPage:
     try:
-        root, notices = read(text)
+        root, notices = read(decoded.text)
     except XmlError as error:
         raise PageError(f"the page is XML, and {error}") from error
-    return ParsedPage(root, encoding, len(content), notices)
+    return ParsedPage(root, decoded.encoding, len(content), (*decoded.notices, *notices))
 
 
 def xml_as_written(content: bytes, *, content_type: str | None = None) -> ParsedPage | None:
     """Return the tree of an XML page with its prefixes and namespaces, or None for an HTML page. Raises PageError as `parse` does."""
     if len(content) > MAX_BYTES:
         raise PageError(f"the page has {len(content):,} bytes; at most {MAX_BYTES:,} are read")
-    encoding, text = decode(content, content_type=content_type)
-    return _xml(content, encoding, text, as_written) if is_xml(text, content_type) else None
+    decoded = _decode(content, content_type)
+    return _xml(content, decoded, as_written) if is_xml(decoded.text, content_type) else None
 
 
 def decode(content: bytes, *, content_type: str | None = None) -> tuple[str, str]:
     """Return (encoding name, text without byte-order mark) of a page's bytes. Control characters, which no XPath can name, become
     spaces."""
-    content = readable(content)
-    encoding, text = html_to_unicode(content_type, content, auto_detect_fun=_detect, default_encoding="utf-8")
-    return encoding, _CONTROL.sub(" ", text.lstrip("\ufeff"))
+    decoded = _decode(content, content_type)
+    return decoded.encoding, decoded.text
 
 
-def _detect(content: bytes) -> str | None:
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        best = from_bytes(content[:DETECTION_BYTES]).best()
-        return best.encoding if best else "cp1252"
-    return "utf-8"
-
-
-def _notices(parser: etree.HTMLParser) -> tuple[str, ...]:
-    if any("xcessive depth" in entry.message for entry in parser.error_log):
-        return (f"elements nested deeper than {MAX_DEPTH:,} levels were left out",)
-    return ()
+def _decode(content: bytes, content_type: str | None) -> DecodedPage:
+    decoded = decode_page(readable(content), content_type)
+    return replace(decoded, text=_CONTROL.sub(" ", decoded.text.lstrip("\ufeff")))

@@ -17,6 +17,7 @@ from lxml import etree
 from tinycss2 import ast
 
 from extraction.algorithms.dom.nodes import is_xml
+from extraction.algorithms.dom.urls import find_base_address, join_address, split_srcset
 
 MAX_ADDRESS = 2000
 """Longest address that is kept, as for pages."""
@@ -31,7 +32,7 @@ _LAZY = ("data-src", "data-lazy-src", "data-original", "data-lazy", "data-url", 
 _STANDS_IN = re.compile(
     r"data:|about:|.*(?:blank|placeholder|spacer|transparent|lazy|loading|pixel)[^/]*\.(?:gif|png|svg|jpe?g|webp)", re.I
 )
-_CANDIDATE = re.compile(r"\s*([^\s,]\S*[^\s,]|[^\s,])(?:\s+([\d.]+)([wx]))?\s*(?:,|$)")
+_SIZE = re.compile(r"(?:(\d{1,6}(?:\.\d{1,6})?|\.\d{1,6})([wx]))?")
 MAX_SRCSET = 10_000
 _WIDE_ENOUGH = 640
 """Of a srcset by widths, the smallest width that is still sharp in the workbench's page pane."""
@@ -103,11 +104,14 @@ def resolve_references(references: Iterable[Reference], base: str) -> list[Neede
 
 
 def find_base(root: etree._Element, url: str) -> str:
-    """Return the address that the page's references are relative to: its first <base href>, else its own address."""
-    for node in root.iter("base"):
-        if node.get("href"):
-            return resolve_address(url, node.get("href") or "") or url
-    return url
+    """Return the address that the page's references are relative to: its first <base href>, else its own address.
+
+    url: the page's address, or its name in an archive.
+    """
+    if "://" in url:
+        return find_base_address(root, url)
+    base = next((node for node in root.iter("base") if node.get("href") and next(node.iterancestors("template"), None) is None), None)
+    return resolve_address(url, base.get("href") or "") or url if base is not None else url
 
 
 def resolve_address(base: str, address: str) -> str | None:
@@ -118,6 +122,11 @@ def resolve_address(base: str, address: str) -> str | None:
     address = address.strip()
     if not address or address.startswith("#"):
         return None
+    if "://" in base:
+        joined = join_address(base, address)
+        if joined is None:
+            return None
+        address = joined
     try:
         url = urldefrag(urljoin(base, address)).url.replace(" ", "%20")
         parts = urlsplit(url)
@@ -166,16 +175,12 @@ def _chosen(name: str, value: str | None) -> list[str]:
     """Return the address in an attribute; if it is a srcset, the address for a window of usual width."""
     if not value or not name.endswith("srcset"):
         return [value.strip()] if value and value.strip() else []
-    listed = _CANDIDATE.findall(value[:MAX_SRCSET])
-    candidates = [(address, float(size or 1), unit or "x") for address, size, unit in listed if _number(size)]
+    listed = [(address, _SIZE.fullmatch(size.partition(" ")[0])) for address, size in split_srcset(value[:MAX_SRCSET])]
+    candidates = [(address, float(size[1] or 1), size[2] or "x") for address, size in listed if size]
     if not candidates:
         return []
     wide = sorted(candidates, key=lambda each: (each[1] < (_WIDE_ENOUGH if each[2] == "w" else 1), abs(each[1])))
     return [wide[0][0]]
-
-
-def _number(text: str) -> bool:
-    return not text or re.fullmatch(r"\d{1,6}(?:\.\d{1,6})?", text) is not None
 
 
 def _as(addresses: Iterable[str | None], kind: ResourceKind) -> Iterator[Reference]:

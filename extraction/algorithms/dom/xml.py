@@ -121,6 +121,13 @@ def is_xml(text: str, content_type: str | None = None) -> bool:
     return before["kind"] is not None or (root.lower() not in HTML_NAMES and "-" not in root)
 
 
+def declares_xml(text: str, content_type: str | None = None) -> bool:
+    """Return whether more than an unknown root says that a page is XML: its type, a declaration, a namespace."""
+    before, root = _beginning(text)
+    said = XML_TYPE.fullmatch(media_type(content_type)) is not None or before["declared"] is not None
+    return said or before["kind"] is not None or ":" in root or "xmlns" in text[before.end() :].partition(">")[0]
+
+
 def what(content: bytes, content_type: str | None = None) -> What:
     """Return what a file is by its first bytes; "" for one that begins neither like HTML nor like XML.
 

@@ -3,7 +3,7 @@ r"""An XPath 1.0 expression as a frozen value: checked when it is made, quoted s
 Expressions come from the learner and from people. So two kinds are refused before anything runs: expressions that select no nodes (a
 number, a test), and those that could take unbounded time, since libxml2 cannot be interrupted. Comparing text in XPath has to agree with
 `nodes.clean`. XPath's normalize-space knows four white space characters and Python's ``\s`` some twenty more, so these are translated first
-(`cleaned`).
+(`cleaned`), and characters that are not seen are dropped.
 """
 
 import re
@@ -14,7 +14,7 @@ from typing import Any
 
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import Location, clean, locate, whole_text
+from extraction.algorithms.dom.nodes import HIDDEN, Location, clean, locate, whole_text
 from extraction.algorithms.dom.xpath_rewriting import rewrite_xpath
 from extraction.algorithms.errors import XPathError
 
@@ -36,7 +36,7 @@ FAR_TOO_LONG = 300
 _WIDE = r"//|\b(?:descendant|descendant-or-self|following|preceding)\s*::"
 _TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|\[|\]|(?P<wide>" + _WIDE + ")")
 _CLEANED_START = "normalize-space(translate("
-_CLEANED_END = f", '{SPACES}', '{' ' * len(SPACES)}'))"
+_CLEANED_END = f", '{SPACES}{HIDDEN}', '{' ' * len(SPACES)}'))"
 _LONG_CLASS = re.compile(r"""contains\(concat\(' ', normalize-space\(@class\), ' '\), (?P<quote>["']) (?P<name>[^"']+) (?P=quote)\)""")
 _SHORT_CLASS = re.compile(r"""(?<![\w:.-])has-class\(\s*(?P<quote>["'])(?P<name>[^"']+)(?P=quote)\s*\)""")
 _SHORT_CLEAN = re.compile(r"""(?:"[^"]*"|'[^']*')|(?<![\w:.-])(?P<call>clean\()""")

@@ -109,7 +109,7 @@ def _list_equivalents(corpus: Corpus, page: int, location: Location, text: str) 
     if location.kind == "text":
         yield NodeTarget("text", tag), location.node + offset, _find_text_row(corpus, page, location)
     row: int = location.node
-    while row < len(table.nodes) and corpus.read_text(row + offset) == text:
+    while row < len(table.nodes) and corpus.read_whole(row + offset) == text:
         yield NodeTarget("element", str(table.nodes[row].tag)), row + offset, 0
         row = int(table.elements.parent[row])
     if location.kind == "element":
@@ -130,7 +130,7 @@ def _list_inner(corpus: Corpus, page: int, row: int, text: str) -> Iterator[tupl
     table, offset = corpus.pages[page], int(corpus.offsets[page])
     end = int(table.elements.end[row])
     for inner in range(row + 1, end):
-        if corpus.read_text(inner + offset) == text:
+        if corpus.read_whole(inner + offset) == text:
             yield NodeTarget("element", str(table.nodes[inner].tag)), inner + offset, 0
     owners = table.texts.owner[:-1]
     for place in np.flatnonzero((owners >= row) & (owners < end)):

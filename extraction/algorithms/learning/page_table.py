@@ -15,7 +15,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from extraction.algorithms.dom.nodes import Location, clean, is_xml, raw_text, value, whole_text
+from extraction.algorithms.dom.nodes import Location, clean, is_xml, raw_text, string_value, value, whole_text
 
 Ints = NDArray[np.int32]
 Hashes = NDArray[np.uint64]
@@ -141,7 +141,11 @@ class PageTable:
         return str(self.nodes[row].tag)
 
     def read_text(self, row: int) -> str:
-        """The cleaned text of an element with all its descendants'."""
+        """The cleaned text of an element with all its descendants', as the conditions of a rule see it."""
+        return clean(string_value(self.nodes[row]))
+
+    def read_whole(self, row: int) -> str:
+        """The value of a whole element."""
         return clean(whole_text(self.nodes[row]))
 
     def read_value(self, location: Location) -> str:

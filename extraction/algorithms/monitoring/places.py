@@ -23,8 +23,8 @@ import numpy as np
 
 from extraction.algorithms.dom.nodes import Location, clean, raw_text, whole_text
 from extraction.algorithms.learning.page_table import PageTable, hash_text
-from extraction.algorithms.rules.rule import ValueType
-from extraction.algorithms.rules.values import read_value
+from extraction.algorithms.values.read import read_value
+from extraction.algorithms.values.reading import ValueType
 
 Stage = Literal["exact", "typed", "loose", "part"]
 

@@ -1,23 +1,29 @@
 """What an attribute's values have looked like so far, and what no longer looks like it (docs/algorithms.md#monitoring).
 
 A profile is learned from the values of many pages: how many values a page has, how long they are, which characters they have, whether
-they read as the attribute's type, whether they are always the same, and how often there is none. It judges the values of one page in
-words that an operator understands. Ranges are those seen, widened, because the past is only a sample: a value a little outside of them is
-news, not a break.
+they read as the attribute's type, which they are if there are only a few different ones, and how often there is none. It judges the
+values of one page in words that an operator understands. Ranges are those seen, widened, because the past is only a sample: a value a
+little outside of them is news, not a break.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from extraction.algorithms.rules.rule import ValueType
-from extraction.algorithms.rules.values import read_value
+from extraction.algorithms.values.column import fits_type
+from extraction.algorithms.values.reading import ValueType
 
 FEW_PAGES = 5
 """Pages of history below which nothing is odd: too little is known of what is usual."""
 
-CONSTANT_PAGES = 8
-"""Pages that must have the same value before another one is odd."""
+VOCABULARY_PAGES = 8
+"""Pages of history below which the values seen are not taken for all that there are."""
+
+MAX_VOCABULARY = 12
+"""Different values above which an attribute has no closed vocabulary."""
+
+MAX_UNSEEN = 0.15
+"""Highest chance of a new value with which the values seen are taken for all that there are."""
 
 LENGTH_FACTOR, LENGTH_SLACK = 3.0, 12
 """How far beyond the lengths seen a value may be before it is odd: so many times as long, and so many characters more."""
@@ -53,8 +59,9 @@ class Profile:
     lengths: how many characters a value has.
     shares: for each of CLASSES, the share of a value's characters that belong to it, 0 to 1.
     read_fraction: share of values that read as the type.
-    constant: the value that all pages have, "" when they differ.
     distinct: how many different values were seen.
+    once: how many values were seen on one page only.
+    vocabulary: the values of a text attribute, if there are so few that these seem to be all; else empty.
     """
 
     type: ValueType
@@ -64,8 +71,9 @@ class Profile:
     lengths: Range
     shares: tuple[Range, ...]
     read_fraction: float
-    constant: str
     distinct: int
+    once: int = 0
+    vocabulary: frozenset[str] = frozenset()
 
     @classmethod
     def learn(cls, pages: Iterable[Sequence[str]], *, type: ValueType = "text") -> "Profile":
@@ -74,7 +82,7 @@ class Profile:
         valued = [row for row in rows if row]
         values = [value for row in valued for value in row]
         counts = Counter(values)
-        readable = sum(read_value(value, type).value is not None for value in values) if type != "text" else len(values)
+        readable = sum(fits_type(value, type) for value in values) if type != "text" else len(values)
         return cls(
             type=type,
             pages=len(rows),
@@ -83,14 +91,24 @@ class Profile:
             lengths=Range.of(len(value) for value in values),
             shares=tuple(Range.of(column) for column in zip(*map(_shares, values), strict=True)) or (Range(0, 1),) * len(CLASSES),
             read_fraction=readable / len(values) if values else 0.0,
-            constant=values[0] if len(counts) == 1 and len(valued) >= CONSTANT_PAGES else "",
             distinct=len(counts),
+            once=(once := sum(count == 1 for count in counts.values())),
+            vocabulary=frozenset(counts) if type == "text" and _is_closed(len(counts), once, len(valued)) else frozenset(),
         )
 
     @property
     def varies(self) -> bool:
         """Different pages usually have different values: a title, not a category."""
         return self.valued >= FEW_PAGES and self.distinct >= 0.5 * self.valued
+
+    @property
+    def unseen_chance(self) -> float:
+        """The chance that a page's value was never seen before (Good & Turing's estimate, with one page added)."""
+        return _estimate_unseen(self.once, self.valued)
+
+    def find_unknown(self, values: Sequence[str]) -> tuple[str, ...]:
+        """Returns the values that are not in the vocabulary; () where there is none."""
+        return tuple(value for value in values if value not in self.vocabulary) if self.vocabulary else ()
 
     def odd(self, values: Sequence[str]) -> tuple[str, ...]:
         """Says in words how one page's values differ from the past; () if they do not, or if too little is known of the past."""
@@ -103,16 +121,23 @@ class Profile:
 
     def _odd_value(self, value: str) -> Iterable[str]:
         short = f"“{value[:40]}”"
-        if self.constant and value != self.constant:
-            yield f"{short} although every page had “{self.constant[:40]}”"
         low, high = self.lengths.low / LENGTH_FACTOR - LENGTH_SLACK, self.lengths.high * LENGTH_FACTOR + LENGTH_SLACK
         if not low <= len(value) <= high:
             yield f"{short} has {len(value)} characters; {self.lengths.low:.0f} to {self.lengths.high:.0f} were usual"
         for name, share, usual in zip(CLASSES, _shares(value), self.shares, strict=True):
             if not usual.low - SHARE_SLACK <= share <= usual.high + SHARE_SLACK:
                 yield f"{short} has {share:.0%} {name}; {usual.low:.0%} to {usual.high:.0%} were usual"
-        if self.type != "text" and self.read_fraction >= READ_SHARE and read_value(value, self.type).value is None:
+        if self.type != "text" and self.read_fraction >= READ_SHARE and not fits_type(value, self.type):
             yield f"{short} cannot be read as {self.type}"
+
+
+def _estimate_unseen(once: int, valued: int) -> float:
+    return (once + 1) / (valued + 2)
+
+
+def _is_closed(distinct: int, once: int, valued: int) -> bool:
+    """Whether the values seen seem to be all that there are."""
+    return valued >= VOCABULARY_PAGES and distinct <= MAX_VOCABULARY and _estimate_unseen(once, valued) <= MAX_UNSEEN
 
 
 def _shares(value: str) -> tuple[float, ...]:

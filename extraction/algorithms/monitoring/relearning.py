@@ -21,7 +21,7 @@ from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.places import STAGES, SoughtValue, Stage, find_value, loosen
 from extraction.algorithms.rules.apply import read_attribute
 from extraction.algorithms.rules.rule import AttributeRule, Selector
-from extraction.algorithms.rules.values import read_value
+from extraction.algorithms.values.read import read_value
 
 MAX_EXAMPLES = 6
 """Pages that a rule is learned from: more than an editor would mark, but few enough to leave others to judge."""
@@ -105,10 +105,14 @@ def count_pages(attribute: AttributeRule, pages: Sequence[PageTable]) -> tuple[i
 
 
 def _merit(made: Relearned, old: AttributeRule) -> tuple[float, ...]:
-    """Orders rules by agreement, by how many pages have the place, by how few pages gain a value that they lacked, then by simplicity."""
+    """Orders rules by agreement, then by how few alternatives they need beyond those of the old rule.
+
+    After that, by how many pages have the place, by how few pages gain a value that they lacked, then by simplicity.
+    """
     first = made.learned.alternatives[0]
     return (
         round(made.agreement_fraction, 2),
+        -max(0, len(made.rule.alternatives) - max(1, len(old.alternatives))),
         made.found,
         -made.returned,
         -len(made.learned.alternatives),
@@ -171,18 +175,18 @@ class _Vote:
 
     def candidates(self, stage: Stage) -> Iterator[Relearned | NotLearned]:
         """Yields the rules learned from the kinds of places that most pages have, until a rule agrees on all pages."""
-        found = self._find(stage)
+        found = self._find_values(stage)
         counts = Counter(kind for each in found for kind in sorted(each.kinds()))
         # Of kinds that as many pages have, the one that holds more of the values: bread crumbs name the first of several subjects.
         held = Counter(kind for each in found for row in each.paths for kind in set(row))
         for kind in sorted(counts, key=lambda kind: (-counts[kind], -held[kind]))[:MAX_CANDIDATES]:
             marked = {each.page: each.choose(kind) for each in found if kind in each.kinds()}
-            tried = self._learned(marked, {each.page for each in found}, stage)
+            tried = self._learn(marked, {each.page for each in found}, stage)
             yield tried
             if isinstance(tried, Relearned) and tried.judged and tried.agreeing == tried.judged and len(marked) == len(found):
                 return
 
-    def _find(self, stage: Stage) -> list[_FoundValues]:
+    def _find_values(self, stage: Stage) -> list[_FoundValues]:
         """Finds the pages that have the old values. If there are several values, four fifths are enough; the rest may be gone."""
         found = []
         for number, (page, values) in enumerate(zip(self.pages, self.before, strict=True)):
@@ -192,13 +196,13 @@ class _Vote:
                 found.append(_FoundValues(number, there, tuple(tuple(trace_path(page, place) for place in places) for places in there)))
         return found
 
-    def _learned(self, marked: Mapping[int, tuple[Location, ...]], findable: set[int], stage: Stage) -> Relearned | NotLearned:
-        examples = self._examples(marked)
-        first = self._judged(examples, len(marked), findable, stage)
+    def _learn(self, marked: Mapping[int, tuple[Location, ...]], findable: set[int], stage: Stage) -> Relearned | NotLearned:
+        examples = self._choose_examples(marked)
+        first = self._judge(examples, len(marked), findable, stage)
         if isinstance(first, NotLearned) or not first.returned:
             return first
         empty = [n for n, values in enumerate(self.before) if values == () and read_attribute(first.rule, self.pages[n].root)]
-        second = self._judged({**examples, **dict.fromkeys(empty[:MAX_ABSENT], ())}, len(marked), findable, stage)
+        second = self._judge({**examples, **dict.fromkeys(empty[:MAX_ABSENT], ())}, len(marked), findable, stage)
         # A value may be back (a book in stock again): only a rule just as simple as the first may say that the pages really lack it.
         if isinstance(second, NotLearned):
             return first
@@ -206,7 +210,7 @@ class _Vote:
         better = second.agreement_fraction >= first.agreement_fraction and second.returned < first.returned
         return second if simple and better else first
 
-    def _examples(self, marked: Mapping[int, tuple[Location, ...]]) -> dict[int, tuple[Location, ...]]:
+    def _choose_examples(self, marked: Mapping[int, tuple[Location, ...]]) -> dict[int, tuple[Location, ...]]:
         """Pages to learn from: complete ones that differ in their values, spread over all pages, since neighbours are often alike.
 
         With more than two pages, at least half are left to judge.
@@ -218,7 +222,7 @@ class _Vote:
         others = [n for n in marked if n not in chosen]
         return {n: marked[n] for n in [*chosen, *others[: wanted - len(chosen)]]}
 
-    def _judged(self, examples: Mapping[int, tuple[Location, ...]], found: int, findable: set[int], stage: Stage) -> Relearned | NotLearned:
+    def _judge(self, examples: Mapping[int, tuple[Location, ...]], found: int, findable: set[int], stage: Stage) -> Relearned | NotLearned:
         """Returns the rule learned from the examples, with how far the other pages agree with it."""
         others = [n for n in range(len(self.pages)) if n not in examples]
         spread = others[:: max(1, len(others) // (MAX_LEARNING_PAGES - len(examples)))]

@@ -1,8 +1,8 @@
 """A rule as a file that runs without Vertex: its stylesheet, a Scrapy spider, a web-poet page object (docs/algorithms.md#rule-learning).
 
 The Python files begin with the rule as plain data. They end with the code that reads a page by it, which is Vertex's own source
-(`outside`, `values` and the few functions they need), so the values are the same. Everything that comes from pages or people is written as
-a Python literal.
+(`outside`, the readers of values and the few functions they need), so the values are the same. Everything that comes from pages or
+people is written as a Python literal.
 
 To add a format: name it in `Form`, give its file ending in `SUFFIXES` and its writer in `write_export`, and its content type in
 `services/rules/export_rule.py`.
@@ -17,10 +17,28 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Literal, get_args
 
-from extraction.algorithms.dom import nodes, parse, xml
-from extraction.algorithms.rules import language, outside, values
+from extraction.algorithms import errors
+from extraction.algorithms.dom import alphabets, attribute_limit, browser_tree, encoding, nodes, parse, urls, whole_text, xml
+from extraction.algorithms.rules import language, outside
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import write_stylesheet
+from extraction.algorithms.values import (
+    addresses,
+    amounts,
+    currencies,
+    date_words,
+    dates,
+    digits,
+    evidence,
+    locales,
+    numbers,
+    numerals,
+    price_words,
+    prices,
+    read,
+    reading,
+    yes_no,
+)
 
 Form = Literal["xslt", "scrapy", "web-poet"]
 
@@ -31,8 +49,12 @@ SUFFIXES: dict[Form, str] = {"xslt": ".xsl", "scrapy": "_spider.py", "web-poet":
 LINE = 120
 """Longest line of the rule's data, unless a single value is longer."""
 
-PACKAGES = "lxml parsel w3lib charset-normalizer price-parser dateparser"
+PACKAGES = "ada-url babel lxml numpy parsel turbohtml webencodings"
 """What an exported Python file needs besides its framework."""
+
+
+_PARSED = """It fits pages as libxml2 (lxml, xsltproc) reads them. Vertex reads a few pages otherwise, because libxml2 loses text of them:
+pages with content behind their end tag, or nested very deep. For those, use an exported spider or page object."""
 
 
 def write_export(rule: RuleDefinition, form: Form, *, name: str) -> str:
@@ -57,7 +79,7 @@ def _xslt(rule: RuleDefinition, name: str) -> str:
         " For pages of XML, omit that option; the names in this file have no namespaces."
     )
     head, rest = write_stylesheet(rule).split("\n", 1)
-    return f"{head}\n<!-- Gives the raw values of a page, white space cleaned. {needs} -->\n{rest}"
+    return f"{head}\n<!-- Gives the raw values of a page, white space cleaned. {needs}\n{_PARSED} -->\n{rest}"
 
 
 def _scrapy(rule: RuleDefinition, name: str) -> str:
@@ -145,7 +167,8 @@ def _literal(value: Any, indent: str = "") -> str:
 
 def _attribute(each: AttributeRule) -> dict[str, Any]:
     places = [_place(selector) for selector in each.alternatives]
-    return {"name": each.name, "type": each.type, "several": each.multiple, "places": places}
+    column = each.column.as_json()
+    return {"name": each.name, "type": each.type, "several": each.multiple} | ({"column": column} if column else {}) | {"places": places}
 
 
 def _place(selector: Selector) -> dict[str, str]:
@@ -197,18 +220,40 @@ def _class_name(text: str) -> str:
     return "".join(word[:1].upper() + word[1:] for word in _identifier(text).split("_")) + "Page"
 
 
-_COPIED = (nodes.clean, parse.decode, parse._detect)
-"""Functions that `outside` and `values` import from modules of which nothing else is needed."""
+_READING = (xml, attribute_limit, alphabets, encoding, browser_tree, parse, whole_text, urls)
+"""The modules that read a page. They are copied as they are."""
+
+_COPIED = (errors.VertexError, errors.PageError, nodes.clean)
+"""What they, `outside` and the readers of values take from modules of which no more is needed."""
+
+READERS = (
+    reading,
+    evidence,
+    digits,
+    numerals,
+    locales,
+    amounts,
+    currencies,
+    numbers,
+    price_words,
+    prices,
+    date_words,
+    dates,
+    yes_no,
+    addresses,
+    read,
+)
+"""The modules that read values, each after those that it uses. The file holds all their names side by side, so no two may be alike."""
 
 
 def _imports(own: str) -> str:
     """Return the imports of the copied source, without those of Vertex's own modules, and the framework's import."""
     whole, parts = set[str](), defaultdict[str, set[str]](set)
-    modules = (inspect.getsource(module) for module in (nodes, xml, parse, language, values, outside))
+    modules = (inspect.getsource(module) for module in (nodes, *_READING, language, *READERS, outside))
     for source in (f"from functools import cached_property\nfrom pathlib import Path\n{own}", *modules):
         for node in ast.parse(source).body:
             if isinstance(node, ast.Import):
-                whole |= {alias.name for alias in node.names}
+                whole |= {f"{alias.name} as {alias.asname}" if alias.asname else alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not str(node.module).startswith("extraction."):
                 parts[str(node.module)] |= {alias.name for alias in node.names}
     lines = [f"import {name}" for name in sorted(whole)]
@@ -216,13 +261,14 @@ def _imports(own: str) -> str:
 
 
 def _reader() -> str:
-    """Return the source that reads a page by the rule: `outside`, `values` and the functions that they import."""
-    constants = f"_SPACE = re.compile({nodes._SPACE.pattern!r})\n_CONTROL = re.compile({parse._CONTROL.pattern!r})\n"
-    constants += f"DETECTION_BYTES = {parse.DETECTION_BYTES}\nValueType = str\n"
+    """Return the source that reads a page by the rule: `outside`, the readers of values and what they import."""
+    constants = f"_SPACE = re.compile({nodes._SPACE.pattern!r})\n_UNSEEN = {nodes._UNSEEN!r}\n"
     functions = "\n\n".join(inspect.getsource(function) for function in _COPIED)
+    reading_pages = "\n\n".join(map(_body, _READING))
+    reading_values = "\n\n".join(map(_body, READERS))
     return (
-        f"# How a page is read, as Vertex does.\n\n{constants}\n\n{_body(xml)}\n\n{functions}\n\n"
-        f"{_body(language)}\n\n{_body(values)}\n\n{_body(outside)}\n"
+        f"# How a page is read, as Vertex does.\n\n{constants}\n\n{functions}\n\n{reading_pages}\n\n"
+        f"{_body(language)}\n\n{reading_values}\n\n{_body(outside)}\n"
     )
 
 

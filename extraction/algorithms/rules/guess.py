@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from typing import TypeGuard
 
-from extraction.algorithms.rules.rule import ValueType
-from extraction.algorithms.rules.values import MAX_DATE_LENGTH, read_value
+from extraction.algorithms.values.column import fits_type
+from extraction.algorithms.values.dates import MAX_DATE_LENGTH
+from extraction.algorithms.values.reading import ValueType
 
 LOOKED_AT = 20
-"""How many values are read. Dates take milliseconds each."""
+"""How many values are read."""
 
 _NUMBER = re.compile(r"[-+−]?(?:[1-9][\d,.' ]{0,14}|0?[.,]\d+|0)%?")
 _DIGIT = re.compile(r"\d")
@@ -35,10 +35,5 @@ def guess_type(texts: Sequence[str], *, language: str | None = None) -> ValueTyp
 
 
 def _all_read(texts: Sequence[str], kind: ValueType, language: str | None, *, mark: bool = False) -> bool:
-    """Whether each can be read as the type. mark: with a currency."""
-    values = (read_value(text, kind, language=language).value for text in texts)
-    return all(_present(value) and (not mark or " " in value) for value in values)
-
-
-def _present(value: str | None) -> TypeGuard[str]:
-    return value is not None
+    """Whether each can be read as the type, whatever the order of its dates and its decimal mark. mark: with a currency."""
+    return all(fits_type(text, kind, language=language, with_currency=mark) for text in texts)

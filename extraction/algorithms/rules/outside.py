@@ -1,22 +1,22 @@
 """Runs a rule outside of Vertex: this is what an exported spider or page object does with a page.
 
 `exports` copies the source of this module into the file, after the rule as ATTRIBUTES and LISTS. So this module uses only lxml, parsel,
-w3lib, the libraries that `values` uses, and those functions of Vertex that are copied too.
+babel, the libraries that read pages, and those modules and functions of Vertex that are copied too.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
-from urllib.parse import urljoin
 
 from lxml import etree
 from parsel import Selector
 
-from extraction.algorithms.dom.nodes import clean
-from extraction.algorithms.dom.parse import decode
-from extraction.algorithms.dom.xml import is_xml, tree
+from extraction.algorithms.dom.nodes import clean, whole_text
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.dom.urls import find_base_address
 from extraction.algorithms.rules.language import detect_language
-from extraction.algorithms.rules.values import read_value
+from extraction.algorithms.values.evidence import ColumnEvidence
+from extraction.algorithms.values.read import read_value
 
 Attribute = dict[str, Any]
 
@@ -26,17 +26,10 @@ def read_record(
 ) -> dict[str, Any]:
     """Return {attribute: value, None if there is none, or a list of values if it may have several} and {list: its rows} of a page.
 
-    Raises ValueError for XML that cannot be read.
+    Raises PageError for a page that is not read.
     """
-    text = decode(content, content_type=content_type)[1]
-    if is_xml(text, content_type):
-        root = tree(text)[0]
-    else:
-        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, remove_pis=True)
-        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
-    if root is None:
-        return {}
-    base, language = _base_url(root, url), detect_language(root, url)
+    root = parse(content, content_type=content_type).root
+    base, language = find_base_address(root, url), detect_language(root, url)
     record = {each["name"]: _typed(each, _values(Selector(root=root, type="html"), each), base, language) for each in attributes}
     for each in lists:
         rows = ({one["name"]: _row_values(row, one) for one in each["attributes"]} for row in _rows(root, each))
@@ -57,7 +50,7 @@ def _values(page: Selector, attribute: Attribute) -> list[str]:
 
 def _string(node: Any) -> str:
     """Return the cleaned text of an element, a text or an attribute."""
-    return clean(str(node.xpath("string()")) if isinstance(node, etree._Element) else str(node))
+    return clean(whole_text(node) if isinstance(node, etree._Element) else str(node))
 
 
 def _parts(text: str, place: Attribute) -> list[str]:
@@ -81,19 +74,10 @@ def _part(text: str, place: Attribute) -> str:
 
 def _typed(attribute: Attribute, raw: Sequence[str], base: str, language: str | None) -> Any:
     """Return the values in the normal form of their type. A value that cannot be read stays as it is on the page."""
-    known = [read_value(text, attribute["type"], base_url=base, language=language) for text in raw]
+    column = ColumnEvidence(**attribute.get("column", {}))
+    known = [read_value(text, attribute["type"], base_url=base, language=language, column=column) for text in raw]
     values = [each.raw if each.value is None else each.value for each in known]
     return values if attribute["several"] else values[0] if values else None
-
-
-def _base_url(root: etree._Element, url: str) -> str:
-    """Return the address that relative addresses are based on."""
-    bases = root.xpath("/descendant::base/@href")
-    address = url if "://" in url else ""
-    try:
-        return urljoin(address, str(bases[0]).strip()) if bases else address
-    except ValueError:
-        return address
 
 
 def _rows(root: etree._Element, each: Attribute) -> Iterator[tuple[etree._Element, etree._Element | None]]:

@@ -4,15 +4,15 @@ The paper's rule is one XSLT stylesheet for each cluster. `xslt.write_stylesheet
 edited and compared.
 """
 
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, field
+from typing import Any, get_args
 
 from extraction.algorithms.dom.rows import leaves_row
 from extraction.algorithms.dom.xpath import XPath
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.text_range import TextPart
-
-ValueType = Literal["text", "number", "price", "date", "url", "image", "boolean"]
+from extraction.algorithms.values.evidence import NO_EVIDENCE, ColumnEvidence
+from extraction.algorithms.values.reading import ValueType
 
 FORMAT = 2
 """Version of the JSON form of a rule with lists. A rule without lists is written as version 1. Other versions are refused."""
@@ -31,13 +31,18 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class AttributeRule:
-    """One attribute. On each page, the first of `alternatives` that gives a value is used."""
+    """One attribute. On each page, the first of `alternatives` that gives a value is used.
+
+    column: what its values on the template's pages show, by which each of them is read. Rules that select the same are equal, whatever
+        their pages showed.
+    """
 
     name: str
     type: ValueType = "text"
     multiple: bool = False
     mandatory: bool = False
     alternatives: tuple[Selector, ...] = ()
+    column: ColumnEvidence = field(default=NO_EVIDENCE, compare=False)
 
     def __post_init__(self) -> None:
         if not self.name.strip() or any(character < " " for character in self.name):
@@ -92,7 +97,7 @@ class RuleDefinition:
         return (*self.attributes, *(attribute for each in self.lists for attribute in each.attributes))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the rule as JSON values. Equal rules give equal JSON, with the keys in a fixed order."""
+        """Return the rule as JSON values. Rules that are equal, their columns too, give equal JSON, with the keys in a fixed order."""
         own = [_attribute_row(attribute) for attribute in self.attributes]
         if not self.lists:
             return {"format": 1, "attributes": own}
@@ -110,13 +115,15 @@ class RuleDefinition:
 
 
 def _attribute_row(attribute: AttributeRule) -> dict[str, Any]:
-    return {
+    row = {
         "name": attribute.name,
         "type": attribute.type,
         "multiple": attribute.multiple,
         "mandatory": attribute.mandatory,
         "alternatives": [_selector_row(selector) for selector in attribute.alternatives],
     }
+    column = attribute.column.as_json()
+    return row | ({"column": column} if column else {})
 
 
 def _list_row(each: ListRule) -> dict[str, Any]:
@@ -142,6 +149,7 @@ def _attribute(row: dict[str, Any]) -> AttributeRule:
         multiple=bool(row["multiple"]),
         mandatory=bool(row["mandatory"]),
         alternatives=tuple(_selector(entry) for entry in row["alternatives"]),
+        column=ColumnEvidence.from_json(row.get("column", {})),
     )
 
 

@@ -18,8 +18,11 @@ from xml.sax.saxutils import escape, quoteattr
 
 from lxml import etree
 
+from extraction.algorithms.dom.nodes import HIDDEN
 from extraction.algorithms.dom.rows import leaves_row
+from extraction.algorithms.dom.whole_text import BLOCKS, SILENT
 from extraction.algorithms.dom.xpath import SPACES, quote
+from extraction.algorithms.dom.xpath_rewriting import split_union
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.text_range import TextPart
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
@@ -56,9 +59,12 @@ _LITERALS = frozenset({"record", "attribute", "value", "list", "row"})
 _HEAD = f"""<?xml version="1.0" encoding="UTF-8"?>
 <xsl:stylesheet version="1.0" xmlns:xsl="{XSL}"{{regexp}}>
 <xsl:output method="xml" encoding="UTF-8" indent="no"/>
-<!-- White space that XPath does not know as such, and as many spaces to put in its place. -->
-<xsl:variable name="spaces" select="'{"".join(f"&#{ord(c)};" for c in SPACES)}'"/>
+<!-- White space that XPath does not know as such, and as many spaces to put in its place; then characters that go. -->
+<xsl:variable name="spaces" select="'{"".join(f"&#{ord(c)};" for c in SPACES + HIDDEN)}'"/>
 <xsl:variable name="blanks" select="'{" " * len(SPACES)}'"/>
+<!-- Elements before and after which there is a blank, and elements without text that is seen. -->
+<xsl:variable name="blocks" select="' {" ".join(sorted(BLOCKS))} '"/>
+<xsl:variable name="silent" select="' {" ".join(sorted(SILENT))} '"/>
 {{shared}}<xsl:template match="/">
 <record>
 """
@@ -73,6 +79,27 @@ _BOUND = """<xsl:variable name="place" select="position()"/>
 """Where a row of siblings ends."""
 
 _IN_ROW = "$left &lt;= count(ancestor-or-self::node()[count(.. | $parent) = 1][1]/following-sibling::node()) and "
+
+_IS_BLOCK, _IS_SILENT = "contains($blocks, concat(' ', name(), ' '))", "contains($silent, concat(' ', name(), ' '))"
+_BESIDE = "-sibling::node()[1][self::text()][normalize-space()]"
+_WHOLE = f"""<xsl:variable name="above" select="count(ancestor-or-self::*[{_IS_SILENT}])"/>
+<xsl:variable name="whole">
+<xsl:choose>
+<xsl:when test="*">
+<xsl:for-each select="descendant::node()[count(ancestor-or-self::*[{_IS_SILENT}]) = $above]">
+<xsl:if test="self::*[{_IS_BLOCK}] or preceding-sibling::node()[1]/descendant-or-self::*[{_IS_BLOCK}]"><xsl:text> </xsl:text></xsl:if>
+<xsl:if test="self::text()"><xsl:value-of select="."/></xsl:if>
+<xsl:if test="self::img[preceding{_BESIDE} and following{_BESIDE}]"><xsl:value-of select="@alt"/></xsl:if>
+</xsl:for-each>
+</xsl:when>
+<xsl:otherwise><xsl:value-of select="."/></xsl:otherwise>
+</xsl:choose>
+</xsl:variable>
+"""
+"""The text of a whole element, as `dom.whole_text` reads it."""
+
+_NO_ELEMENT = re.compile(r"/(?:text\(\)|@[^/\[\]]+)(?:\[[^\[\]]*\])*\s*$")
+"""The end of an XPath that selects texts or attributes."""
 
 _FOOT = "</record>\n</xsl:template>\n</xsl:stylesheet>\n"
 
@@ -136,7 +163,7 @@ def _members(tree: etree._Element) -> list[etree._Element]:
 
 def scans_siblings(text: str) -> bool:
     """Return whether an expression goes along siblings. Even the nearest text may be far, behind many elements and comments."""
-    return "-sibling::" in text
+    return "-sibling::" in text.replace(_WHOLE, "")
 
 
 def write_stylesheet(rule: RuleDefinition) -> str:
@@ -188,8 +215,10 @@ def _attribute(attribute: AttributeRule, known: Shared = ALONE, *, bounded: bool
 
 def _values(selector: Selector, known: Shared = ALONE, *, bounded: bool = False) -> str:
     """Return a value element for each node that the XPath selects and that has the part. bounded: take only those before the next row."""
-    steps = ["normalize-space(translate(string(), $spaces, $blanks))", *_part_steps(selector.part)]
-    lines = [f'<xsl:variable name="text{n}" select={_attribute_text(step)}/>\n' for n, step in enumerate(steps)]
+    whole = not all(map(_NO_ELEMENT.search, split_union(selector.xpath)))
+    steps = [f"normalize-space(translate({'$whole' if whole else '.'}, $spaces, $blanks))", *_part_steps(selector.part)]
+    lines = [_WHOLE] if whole else []
+    lines += [f'<xsl:variable name="text{n}" select={_attribute_text(step)}/>\n' for n, step in enumerate(steps)]
     last = f"$text{len(steps) - 1}"
     value = f'<value><xsl:value-of select="{last}"/></value>'
     if selector.part and selector.part.separator:

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from urllib.parse import urljoin
 
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import is_xml
 from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.dom.urls import find_base_address, join_address
 from extraction.fetching.crawl.scope import tidy
 
 MAX_LINKS = 5_000
@@ -106,8 +106,7 @@ class _Reader:
     """Collects what the crawler needs from the elements of an HTML page."""
 
     def __init__(self, root: etree._Element, url: str) -> None:
-        base = root.find(".//base[@href]")
-        self._base = absolute(url, base.get("href", "")) or url if base is not None else url
+        self._base = find_base_address(root, url)
         self.links: dict[str, PageLink] = {}
         self.pictures: list[str] = []
         self.stylesheets: list[str] = []
@@ -195,10 +194,7 @@ def absolute(base: str, href: str) -> str:
     href = href.strip()
     if not href or href[0] == "#" or href[:11].lower().startswith(("javascript:", "mailto:", "tel:", "data:")):
         return ""
-    try:
-        url = tidy(urljoin(base, href))
-    except ValueError:
-        return ""
+    url = tidy(join_address(base, href) or "")
     return url if url.startswith(("http://", "https://")) else ""
 
 

@@ -7,16 +7,18 @@ import csv
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from urllib.parse import urljoin
 
 from lxml import etree
 from protego import Protego
 from scrapy.utils.gz import gunzip
 from scrapy.utils.sitemap import Sitemap
 
+from extraction.algorithms.dom.urls import join_address
 from extraction.fetching.crawl.scope import tidy
 
 GZIP_MAGIC = b"\x1f\x8b"
+
+_BARE = re.compile(rb"(?P<kept><!\[CDATA\[.*?(?:\]\]>|\Z))|&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)", re.DOTALL)
 
 WEB_ADDRESS = re.compile(r"https?://[^\s<>\"',;|]+", re.IGNORECASE)
 
@@ -41,8 +43,8 @@ def read_sitemap(content: bytes, *, url: str, max_bytes: int) -> Listing:
     if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         return Listing(tuple(read_url_list(content)))
     try:
-        sitemap = Sitemap(content)
-        found = tuple(tidy(urljoin(url, str(entry["loc"]))) for entry in sitemap if entry.get("loc"))
+        sitemap = Sitemap(escape_ampersands(content))
+        found = tuple(_join(url, (str(entry["loc"]) for entry in sitemap if entry.get("loc"))))
     except (etree.XMLSyntaxError, StopIteration):
         return Listing()
     if sitemap.type == "sitemapindex":
@@ -54,13 +56,30 @@ def read_feed(content: bytes, *, url: str) -> Iterator[str]:
     """Yield the addresses of the entries of an RSS (0.9 to 2.0) or Atom feed."""
     parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, remove_comments=True, huge_tree=False)
     try:
-        root = etree.fromstring(content.lstrip(), parser)
+        root = etree.fromstring(escape_ampersands(content.lstrip()), parser)
     except (etree.XMLSyntaxError, ValueError):
         return
     for entry in root.iter("{*}item", "{*}entry") if root is not None else ():
         for link in entry.iterchildren("{*}link"):
             if link.get("rel", "alternate") == "alternate" and (href := (link.get("href") or link.text or "").strip()):
-                yield tidy(urljoin(url, href))
+                yield from _join(url, [href])
+
+
+def _join(base: str, addresses: Iterable[str]) -> Iterator[str]:
+    """Yield the addresses as absolute ones, without those that are none."""
+    for address in addresses:
+        url = join_address(base, address)
+        if url is not None:
+            yield tidy(url)
+
+
+def escape_ampersands(content: bytes) -> bytes:
+    """Return XML whose bare ``&`` are written as ``&amp;``: ``?x=1&y=2``. In CDATA they are left as they are.
+
+    XML in UTF-16 and XML that declares entities is returned unchanged.
+    """
+    plain = b"\0" not in content[:64] and b"<!ENTITY" not in content
+    return _BARE.sub(lambda match: match["kept"] or b"&amp;", content) if b"&" in content and plain else content
 
 
 def read_url_list(content: bytes) -> list[str]:

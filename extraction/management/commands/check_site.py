@@ -23,4 +23,4 @@ class Command(VertexCommand):
         if wait or here:
             for each in Breakage.objects.open().of_site(found).select_related("cluster", "proposal"):
                 repair = f"version {each.proposal.version} would repair it" if each.proposal else each.note or "no repair yet"
-                self.stdout.write(f"  {each.cluster.label}: {', '.join(each.attributes)} broke; {repair}")
+                self.stdout.write(f"  {each.cluster.label}: {each.subject} broke; {repair}")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from extraction.algorithms.learning.committee import Committee, Member
 from extraction.algorithms.learning.outliers import find_outliers
-from extraction.algorithms.rules.values import read_value
+from extraction.algorithms.values.column import fits_type
 from extraction.models import Attribute
 from extraction.models.rule_report import Explanation, FeatureEffect, OddValue, OwnDataReport, Rival, RivalDifference
 from extraction.services.suggestions.page_data import Agreement
@@ -56,7 +56,7 @@ def describe_outliers(attribute: Attribute, values: Mapping[int, Sequence[str]])
     """Describes values that are unlike those of the other pages."""
     kind = attribute.type
     texts = {text for each in values.values() for text in each} if kind != Attribute.Type.TEXT else set[str]()
-    unreadable = {text for text in texts if read_value(text, kind).value is None}  # type: ignore[arg-type]
+    unreadable = {text for text in texts if not fits_type(text, kind)}  # type: ignore[arg-type]
     found = find_outliers(values, unreadable)
     return tuple(OddValue(snapshot=each.page, value=each.value[:SHOWN_CHARS], reason=each.reason) for each in found[:MAX_OUTLIERS])
 

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import F, Max, QuerySet
 
 from extraction.algorithms.monitoring import bellwethers as choosing
+from extraction.algorithms.monitoring.verdict import RuleVerdict
 from extraction.models import Bellwether, Cluster, Page, Snapshot
 from extraction.services.templates import sample_pages
 
@@ -32,18 +33,22 @@ def find_bellwethers(cluster: Cluster, *, count: int = choosing.BELLWETHERS) -> 
     return kept
 
 
-def record_visit(bellwethers: Iterable[Bellwether], answered: Mapping[str, Snapshot], *, renew: bool) -> None:
-    """Counts a visit of the bellwethers.
+def record_visit(bellwethers: Iterable[Bellwether], answered: Mapping[str, Snapshot], verdict: RuleVerdict) -> None:
+    """Counts a visit of the bellwethers. What they have now becomes the baseline for later visits, unless the rule may be wrong there.
 
     answered: the current content of the pages that could be read, by URL.
-    renew: whether this content becomes the baseline for later visits.
+    verdict: the verdict on the rule. While it is broken, no baseline changes, and no doubt grows older.
     """
     for each in bellwethers:
         new = answered.get(each.page.url)
         mine = Bellwether.objects.filter(pk=each.pk)
         mine.update(asked=F("asked") + 1, answered=F("answered") + int(new is not None))
-        if new is not None and renew:
-            mine.update(baseline=new)
+        if new is None:
+            continue
+        if verdict.renews_baseline(each.page.url):
+            mine.update(baseline=new, doubted=0)
+        elif not verdict.alarming:
+            mine.update(doubted=F("doubted") + 1)
 
 
 def drop_bellwethers(bellwethers: Collection[Bellwether], at: datetime) -> None:

@@ -22,7 +22,7 @@ from extraction.services.monitoring import alerts, repairs
 from extraction.services.monitoring.repairs import Repair
 from extraction.services.rules import rules
 
-TOLD = {Breakage.State.REPAIRED: Event.REPAIR, Breakage.State.RECOVERED: Event.RECOVERY}
+ALERTED_ENDINGS = {Breakage.State.REPAIRED: Event.REPAIR, Breakage.State.RECOVERED: Event.RECOVERY}
 """States in which a breakage ends that people are told of. The person who dismisses a breakage needs no alert."""
 
 
@@ -40,6 +40,10 @@ def follow_check(check: Check) -> Breakage | None:
         rules.move_rule(check.rule, Rule.State.SUSPECT)
         rules.move_rule(check.rule, Rule.State.BROKEN)
         return _open(check)
+    if check.confirmed and check.coverage_lost:
+        # The rule itself reads the pages, so it stays live. But a crawl would no longer run it on them.
+        told = Breakage.objects.filter(rule=check.rule, attributes=[], state=Breakage.State.DISMISSED).exists()
+        return None if told else _open(check)
     if not check.broken:
         rules.move_rule(check.rule, Rule.State.LIVE)
         mine = Breakage.objects.filter(cluster=check.cluster)
@@ -50,7 +54,7 @@ def follow_check(check: Check) -> Breakage | None:
 
 
 def find_unproposed(site: Site) -> BreakageQuerySet:
-    """The site's open breakages for which no repair was made yet."""
+    """The site's open breakages of attributes for which no repair was made yet."""
     return Breakage.objects.open().of_site(site).filter(proposal=None, note="")
 
 
@@ -70,9 +74,16 @@ def propose_repair(breakage: Breakage, repair: Repair, *, now: datetime) -> Rule
         rules.move_rule(draft, Rule.State.VALIDATED)
     Breakage.objects.open().filter(pk=breakage.pk).update(proposal=draft)
     breakage.refresh_from_db()
-    if draft.state == Rule.State.VALIDATED and Monitor.objects.filter(site=breakage.cluster.site, auto_repair=True).exists():
+    sure = draft.state == Rule.State.VALIDATED and repair.simple and is_certain(breakage)
+    if sure and Monitor.objects.filter(site=breakage.cluster.site, auto_repair=True).exists():
         accept_repair(breakage, now=now)
     return draft
+
+
+def is_certain(breakage: Breakage) -> bool:
+    """Whether the old rule cannot be right. Where its new values are plausible, a person decides between it and the repair."""
+    found = breakage.check_found.read_attributes()
+    return all(found[name].certain for name in breakage.attributes if name in found)
 
 
 def accept_repair(breakage: Breakage, *, user: User | None = None, now: datetime | None = None, doubtful: bool = False) -> Rule:
@@ -86,7 +97,7 @@ def accept_repair(breakage: Breakage, *, user: User | None = None, now: datetime
         raise rules.StateError("There is no longer a repair to accept.")
     at = now or timezone.now()
     with transaction.atomic():
-        proposal = _accepted(breakage, breakage.proposal, user, doubtful=doubtful)
+        proposal = _choose_accepted(breakage, breakage.proposal, user, doubtful=doubtful)
         rules.publish_rule(proposal, user, what=Decision.What.ACCEPTED if user else Decision.What.AUTOMATIC)
         Breakage.objects.open().filter(pk=breakage.pk).update(proposal=proposal)
         _close(Breakage.objects.filter(pk=breakage.pk), Breakage.State.REPAIRED, at, user)
@@ -95,7 +106,7 @@ def accept_repair(breakage: Breakage, *, user: User | None = None, now: datetime
     return proposal
 
 
-def _accepted(breakage: Breakage, proposal: Rule, user: User | None, *, doubtful: bool) -> Rule:
+def _choose_accepted(breakage: Breakage, proposal: Rule, user: User | None, *, doubtful: bool) -> Rule:
     """The proposal, or a new version of it without the attributes that are left out."""
     report = proposal.read_report()
     proof = proofs.read_proof(report, breakage.attributes)
@@ -133,7 +144,8 @@ def _open(check: Check) -> Breakage:
             "rule": check.rule,
             "check_found": check,
             "attributes": check.broken,
-            "importance": float(records * len(check.broken)),
+            "importance": float(records * max(1, len(check.broken))),
+            "note": "" if check.broken else _explain_coverage(check),
             "opened_at": check.checked_at,
         },
     )
@@ -147,6 +159,16 @@ def _open(check: Check) -> Breakage:
     return found
 
 
+def _explain_coverage(check: Check) -> str:
+    """Says why pages that the rule still reads are no longer recognised."""
+    lost = round((1 - check.covered_fraction) * check.reached)
+    return (
+        f"The values are right, but {lost} of the {check.reached} pages that answered no longer look like this template: no mask covers "
+        "them, and no template's structure is near enough. A crawl would extract nothing from them. Fetch or import the site's pages "
+        "and search for templates again"
+    )
+
+
 def _close(breakages: BreakageQuerySet, state: Breakage.State, at: datetime, user: User | None = None) -> int:
     """Closes open breakages by compare-and-set and queues alerts about them. Called in a transaction."""
     closed = 0
@@ -154,9 +176,9 @@ def _close(breakages: BreakageQuerySet, state: Breakage.State, at: datetime, use
         if not Breakage.objects.open().filter(pk=each.pk).update(state=state, closed_at=at, closed_by=user):
             continue
         closed += 1
-        if state in TOLD:
+        if state in ALERTED_ENDINGS:
             each.refresh_from_db()
-            alerts.queue_alerts(TOLD[state], each, at)
+            alerts.queue_alerts(ALERTED_ENDINGS[state], each, at)
     return closed
 
 

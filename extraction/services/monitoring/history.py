@@ -1,25 +1,38 @@
 """What a rule gave so far: its values on the old pages, and what the values of its attributes have looked like."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+
+from django.db.models import Count
+from lxml import etree
 
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.learning.table_reader import read_page_table
+from extraction.algorithms.monitoring.constancy import ChangeCounts
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.monitoring.verdict import list_judged_attributes
 from extraction.algorithms.rules.apply import extract_or_nothing
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet
-from extraction.models import Record, Rule, Snapshot
+from extraction.models import Check, Record, Rule, Snapshot
 from extraction.models.record_values import Values as RecordValues
 from extraction.models.record_values import read_rows, read_values
 from extraction.services.core import stored_pages
 
 MAX_RECORDS = 300
 """Records that an attribute's profile is learned from, the newest."""
+
+MAX_CHECKS = 400
+"""Checks whose counts of changes are added up, the newest: about a year of daily ones."""
+
+ENOUGH_COMPARED = 150
+"""Comparisons by checks from which other versions of pages are no longer read."""
+
+MAX_VERSIONS = 20
+"""Pages of which two versions are read."""
 
 Values = Mapping[str, tuple[str, ...]]
 
@@ -74,6 +87,37 @@ def learn_profiles(rule: Rule, definition: RuleDefinition, before: Sequence[Valu
             history = [values.get(attribute.name, ()) for values in before]
         found[attribute.name] = Profile.learn(history, type=attribute.type)
     return found
+
+
+def count_changes(rule: Rule, definition: RuleDefinition, sheet: Stylesheet) -> dict[str, ChangeCounts]:
+    """Counts how often each attribute's value changed on a page, in the checks of the rule's template.
+
+    While there were few checks, pages that were imported or crawled several times are counted, too.
+    """
+    found: dict[str, ChangeCounts] = defaultdict(ChangeCounts)
+    checks = Check.objects.filter(cluster=rule.cluster).order_by("-checked_at").only("attributes")[:MAX_CHECKS]
+    for check in checks:
+        for name, finding in check.read_attributes().items():
+            found[name] += ChangeCounts(finding.compared, finding.changed)
+    attributes = list_judged_attributes(definition)
+    if min((found[each.name].compared for each in attributes), default=0) < ENOUGH_COMPARED:
+        pairs = [(extract_or_nothing(sheet, old).merged(), extract_or_nothing(sheet, new).merged()) for old, new in _read_versions(rule)]
+        for each in attributes:
+            both = [(set(old[each.name]), set(new[each.name])) for old, new in pairs if old.get(each.name) and new.get(each.name)]
+            found[each.name] += ChangeCounts(len(both), sum(old != new for old, new in both))
+    return dict(found)
+
+
+def _read_versions(rule: Rule) -> Iterator[tuple[etree._Element, etree._Element]]:
+    """Yields the last two versions of pages of which an import or a crawl brought several."""
+    kept = Snapshot.objects.filter(cluster=rule.cluster, kept=True, checked=False, error="")
+    several = kept.order_by().values("page").annotate(versions=Count("pk")).filter(versions__gt=1).order_by("page")
+    for page in several.values_list("page", flat=True)[:MAX_VERSIONS]:
+        new, old = kept.filter(page=page).order_by("-fetched_at", "-pk")[:2]
+        try:
+            yield stored_pages.read_root(old), stored_pages.read_root(new)
+        except PageError:
+            continue
 
 
 def _merge_rows(values: RecordValues, rows: Mapping[str, Sequence[RecordValues]]) -> dict[str, list[str]]:

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from extraction.algorithms.clustering.page_steps import collect_steps
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.learning.table_reader import read_page_table
+from extraction.algorithms.monitoring.constancy import ChangeCounts
 from extraction.algorithms.monitoring.evidence import Revisit
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.monitoring.verdict import RuleVerdict, Thresholds, confirm_verdict, judge_rule
@@ -20,12 +22,12 @@ from extraction.algorithms.rules.apply import extract_or_nothing
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.algorithms.sketches import shingles
-from extraction.algorithms.sketches.shingles import Mask
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Bellwether, Breakage, Rule
 from extraction.services.monitoring import history
 from extraction.services.monitoring.fetch_pages import PageAnswer
 from extraction.services.rules import rules
+from extraction.services.templates.page_matching import Matcher
 
 Values = Mapping[str, tuple[str, ...]]
 
@@ -34,17 +36,20 @@ Values = Mapping[str, tuple[str, ...]]
 class WatchedRule:
     """A template's rule and the old pages of its bellwethers, read once for each check.
 
+    matcher: recognises the site's templates, as a crawl does.
     old: the baselines that can be read, by URL. before: the rule's values on them, by URL.
+    counts: how often the values of each attribute have changed in earlier checks.
     """
 
     rule: Rule
     bellwethers: Sequence[Bellwether]
     definition: RuleDefinition
     sheet: Stylesheet
-    masks: Sequence[Mask]
+    matcher: Matcher
     old: Mapping[str, PageTable]
     before: Mapping[str, Values]
     profiles: Mapping[str, Profile]
+    counts: Mapping[str, ChangeCounts]
     thresholds: Thresholds
 
     @property
@@ -72,10 +77,11 @@ def read_watched(rule: Rule, bellwethers: Sequence[Bellwether]) -> WatchedRule:
         bellwethers=bellwethers,
         definition=definition,
         sheet=sheet,
-        masks=[Mask.from_text(text) for text in rule.cluster.masks],
+        matcher=Matcher(rule.cluster.site),
         old=old,
         before=before,
         profiles=history.learn_profiles(rule, definition, list(before.values())),
+        counts=history.count_changes(rule, definition, sheet),
         thresholds=Thresholds().raised(Breakage.objects.filter(cluster=rule.cluster, state=Breakage.State.DISMISSED).count()),
     )
 
@@ -84,19 +90,26 @@ def judge_answers(watched: WatchedRule, answers: Mapping[str, PageAnswer]) -> Be
     """Judges the rule by what the bellwethers' addresses gave."""
     answers = _mark_walls(answers)
     pages = [page for url in watched.old if (page := _revisit(watched, url, answers.get(url))) is not None]
-    verdict = judge_rule(watched.definition, watched.profiles, pages, asked=len(watched.bellwethers), thresholds=watched.thresholds)
+    verdict = judge_rule(
+        watched.definition,
+        watched.profiles,
+        pages,
+        counts=watched.counts,
+        asked=len(watched.bellwethers),
+        thresholds=watched.thresholds,
+    )
     return BellwetherVisit(answers, pages, verdict)
 
 
 def confirm_visit(first: BellwetherVisit, second: BellwetherVisit) -> tuple[BellwetherVisit, bool]:
-    """Returns what two visits say together, and whether the second one confirms that the rule is broken.
+    """Returns what two visits say together, and whether the second one confirms that something is wrong.
 
     If the pages could not be reached again, the first visit stands, unconfirmed.
     """
     if second.verdict.kind == "unreachable":
         return first, False
     verdict = confirm_verdict(first.verdict, second.verdict)
-    return BellwetherVisit(second.answers, second.pages, verdict), bool(verdict.broken)
+    return BellwetherVisit(second.answers, second.pages, verdict), verdict.alarming
 
 
 def _revisit(watched: WatchedRule, url: str, answer: PageAnswer | None) -> Revisit | None:
@@ -104,10 +117,18 @@ def _revisit(watched: WatchedRule, url: str, answer: PageAnswer | None) -> Revis
     root = _parse(answer) if answer else None
     if answer is None or answer.content is None or root is None:
         return None
-    vector = shingles.compute_vector(answer.content)
-    covered = not watched.masks or any(mask.covers(vector) for mask in watched.masks)
     now = extract_or_nothing(watched.sheet, root).merged()
-    return Revisit(url, watched.old[url], read_page_table(root), watched.before[url], now, covered)
+    covered = _is_recognised(watched, url, answer.content, root)
+    visits = 1 + next(each.doubted for each in watched.bellwethers if each.page.url == url)
+    return Revisit(url, watched.old[url], read_page_table(root), watched.before[url], now, covered, visits)
+
+
+def _is_recognised(watched: WatchedRule, url: str, content: bytes, root: etree._Element) -> bool:
+    """Whether a crawl would still give the page to the rule's template. It would, too, if nothing is known to recognise it by."""
+    cluster, matcher = watched.rule.cluster_id, watched.matcher
+    if not matcher.knows(cluster):
+        return True
+    return matcher.recognise(url, lambda: shingles.compute_vector(content), lambda: collect_steps(root)) == cluster
 
 
 def _parse(answer: PageAnswer) -> etree._Element | None:

@@ -3,7 +3,7 @@
 When part of a site's pages get another design, clustering makes a new template of them. The addresses of its pages are known from an old
 template that has a rule. That rule is tried on the pages that both have, as they were and as they are. What passes the field test and is
 not judged broken is kept, and the rest is learned again from the old values. The result is a version of the new template's own rule. It
-waits for a person, unless the site lets repairs go live without one.
+waits for a person, unless the site lets repairs go live without one and the old rule cannot be right where it was replaced.
 """
 
 from collections import Counter, defaultdict
@@ -15,6 +15,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F, QuerySet
 
+from extraction.algorithms.monitoring.constancy import ChangeCounts, estimate_rate, is_constant
 from extraction.algorithms.monitoring.evidence import Revisit
 from extraction.algorithms.monitoring.verdict import judge_rule
 from extraction.algorithms.rules import reuse
@@ -27,6 +28,7 @@ from extraction.models.rule_report import ReusedFrom
 from extraction.models.run_values import RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import Progress
+from extraction.services.labels.proofs import LEAST_JUDGES
 from extraction.services.monitoring import history, repairs
 from extraction.services.monitoring.history import KnownPage
 from extraction.services.monitoring.repairs import Repair
@@ -61,10 +63,15 @@ def run_reuse(run: Run, progress: Progress) -> RunSummary:
 
 @dataclass(frozen=True, slots=True)
 class TriedRule:
-    """An old rule on the pages that both templates have, as they were and as they are. broken: {attribute: why}."""
+    """An old rule on the pages that both templates have, as they were and as they are.
+
+    broken: {attribute: why}.
+    certain: what the rule gives of these attributes cannot be right, and there were enough pages to say so of the others.
+    """
 
     pages: Sequence[KnownPage]
     broken: Mapping[str, str]
+    certain: bool
 
 
 def _shared(site: Site) -> dict[int, dict[int, list[tuple[int, int]]]]:
@@ -120,7 +127,8 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
     if len(repair.failed) == len(value.every):
         return {}
     draft = _draft(cluster, rule, repair)
-    live = draft.state == Rule.State.VALIDATED and Monitor.objects.filter(site=cluster.site, auto_repair=True).exists()
+    sure = draft.state == Rule.State.VALIDATED and repair.simple and tried.certain
+    live = sure and Monitor.objects.filter(site=cluster.site, auto_repair=True).exists()
     if live:
         rules.publish_rule(draft, what=Decision.What.AUTOMATIC)
     return {"reused": not tried.broken, "relearned": bool(repair.relearned), "live": live}
@@ -155,10 +163,18 @@ def _try(rule: Rule, value: RuleDefinition, shared: Sequence[tuple[int, int]]) -
         now = extract_or_nothing(sheet, each.new.root).merged()
         visits.append(Revisit(each.url, each.old, each.new, each.before, now, covered=True))
     profiles = history.learn_profiles(rule, value, [each.before for each in visits])
-    found = judge_rule(value, profiles, visits)
-    tested = reuse.check_fields(value.attributes, {each.url: each.before for each in visits}, {each.url: each.now for each in visits})
-    broken = {name: found.attributes[name].evidence[0].reason for name in found.broken} | dict(tested.failures)
-    return TriedRule(pages, broken)
+    counts = history.count_changes(rule, value, sheet)
+    found = judge_rule(value, profiles, visits, counts=counts)
+    constant = {
+        each.name
+        for each in value.attributes
+        if is_constant(estimate_rate(each, profiles.get(each.name), counts.get(each.name, ChangeCounts())))
+    }
+    old, new = {each.url: each.before for each in visits}, {each.url: each.now for each in visits}
+    tested = reuse.check_fields(value.attributes, old, new, constant=constant)
+    broken = dict(tested.failures) | {name: found.attributes[name].evidence[0].reason for name in found.broken}
+    certain = len(pages) >= LEAST_JUDGES and all(name in found.broken and found.attributes[name].certain for name in broken)
+    return TriedRule(pages, broken, certain)
 
 
 def _draft(cluster: Cluster, rule: Rule, repair: Repair) -> Rule:

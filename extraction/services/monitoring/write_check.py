@@ -101,6 +101,9 @@ def _make_finding(name: str, verdict: AttributeVerdict, pages: Sequence[Revisit]
         pages=verdict.pages,
         fraction=round(verdict.fraction, 4),
         null_fraction=round(empty / len(pages), 4) if pages else None,
+        compared=verdict.counts.compared,
+        changed=verdict.counts.changed,
+        certain=verdict.certain,
     )
 
 

@@ -36,6 +36,9 @@ DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """Starts of a formula in a spreadsheet. In some countries this includes the full-width forms."""
 
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)*|[.,]\d+)(?:[eE][+-]?\d+)?%?", re.ASCII)
+_MONEY = re.compile(r"[+-]\d+(?:[.,]\d+)* [A-Z]{3}", re.ASCII)
+"""An amount with its currency, as prices are normalised. A space and letters behind a number are no formula."""
+
 _TELEPHONE = re.compile(r"\+\d+(?: (?:\d+|\(\d+\)))+", re.ASCII)
 """Groups of digits with spaces between them. With - or / between them, a spreadsheet would calculate."""
 
@@ -48,7 +51,7 @@ class Layout:
     """The layout of a CSV file.
 
     columns: names of attributes in the order of the file. URL_COLUMN stands for the address of the page.
-    several: how to write several values in one cell: joined by `separator`, or as a JSON list.
+    several: how to write several values in one cell: joined by `separator` (see `escape_separator`), or as a JSON list.
     multiple: attributes that may have several values. As JSON, their cells are always lists, even with one value or none.
     normalised: write the normalised value if there is one, instead of the raw value.
     guarded: put an apostrophe in front of anything that a spreadsheet could run.
@@ -146,15 +149,27 @@ def _quote_field(text: str) -> str:
 def write_cell(name: str, values: Sequence[RecordValue], layout: Layout) -> str:
     """Return the text of one attribute's cell. The parts of a JSON list are not guarded."""
     texts = [_choose_text(value, normalised=layout.normalised) for value in values]
+    if layout.several == "join" and (name in layout.multiple or len(texts) > 1):
+        texts = [escape_separator(text, layout.separator) for text in texts]
     if layout.several == "json" and (name in layout.multiple or len(texts) > 1):
         return json.dumps(texts, ensure_ascii=False)
     return guard_formula(layout.separator.join(map(guard_formula, texts))) if layout.guarded else layout.separator.join(texts)
 
 
+def escape_separator(text: str, separator: str) -> str:
+    """Return one of several joined values with a backslash before each backslash and each mark of the separator, so that the values can be
+    told apart again."""
+    mark = separator.strip() or separator
+    return text.replace("\\", "\\\\").replace(mark, f"\\{mark}") if mark else text
+
+
 def guard_formula(text: str) -> str:
-    """Put an apostrophe in front of a text that a spreadsheet could run. Plain numbers and telephone numbers are not changed."""
+    """Put an apostrophe in front of a text that a spreadsheet could run.
+
+    Plain numbers, amounts with a currency and telephone numbers are not changed.
+    """
     bare = text.strip(" ")
-    harmless = not bare.startswith(DANGEROUS) or _PLAIN_NUMBER.fullmatch(bare) or _TELEPHONE.fullmatch(bare)
+    harmless = not bare.startswith(DANGEROUS) or _PLAIN_NUMBER.fullmatch(bare) or _MONEY.fullmatch(bare) or _TELEPHONE.fullmatch(bare)
     return text if harmless else f"'{text}"
 
 

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urljoin
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
@@ -19,11 +18,13 @@ from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 from lxml import etree
 
+from extraction.algorithms.dom.urls import find_base_address
 from extraction.algorithms.errors import PageError, RuleError, XPathError
-from extraction.algorithms.rules import apply, values, xslt
+from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.apply import Extraction
 from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition
+from extraction.algorithms.values.read import read_value
 from extraction.models import Cluster, Record, Rule, Run, Site, Snapshot
 from extraction.models.record_values import RecordValue, Values, rows_as_json, values_as_json
 from extraction.models.run_values import RunParameters, RunSummary
@@ -41,8 +42,6 @@ MAX_ROWS = 5_000
 """Rows kept per list and page. Real listings are shorter; an XPath that selects every element of a page is not."""
 
 MAX_REASON = 500
-
-_BASES = etree.XPath("/descendant::base/@href")
 
 
 def start_extraction(cluster: Cluster, user: User | None = None) -> Run:
@@ -192,7 +191,7 @@ def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], e
         root = read(page)
         extraction = apply.extract_values(target.sheet, root)
         raw = extraction.values
-        base, language = _find_base(root, page.url), detect_language(root, page.url)
+        base, language = find_base_address(root, page.url), detect_language(root, page.url)
         given = [each for each in target.value.attributes if raw.get(each.name)]
         found = {each.name: _typed(each, raw[each.name], base_url=base, language=language) for each in given}
         for each in target.value.lists:
@@ -223,7 +222,7 @@ def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], e
 def _typed(attribute: AttributeRule, raw: Sequence[str], *, base_url: str, language: str | None) -> list[RecordValue]:
     """Read the values as the type of the attribute. Equal values of a single-valued attribute become one."""
     kept = raw if attribute.multiple else list(dict.fromkeys(raw))
-    read = (values.read_value(each, attribute.type, base_url=base_url, language=language) for each in kept)
+    read = (read_value(each, attribute.type, base_url=base_url, language=language, column=attribute.column) for each in kept)
     return [RecordValue(each.raw, each.value, each.problem) for each in read]
 
 
@@ -231,16 +230,6 @@ def _typed_row(each: ListRule, row: Mapping[str, tuple[str, ...]], *, base_url: 
     """Read the values of a row as the types of their attributes; leave out attributes without a value."""
     given = [attribute for attribute in each.attributes if row.get(attribute.name)]
     return {one.name: _typed(one, row[one.name], base_url=base_url, language=language)[:MAX_VALUES] for one in given}
-
-
-def _find_base(root: etree._Element, url: str) -> str:
-    """Return the base address of the page's relative addresses; "" when there is none, as for a page known only by a file name."""
-    address = url if "://" in url else ""
-    bases = _BASES(root)
-    try:
-        return urljoin(address, str(bases[0]).strip()) if bases else address
-    except ValueError:
-        return address
 
 
 def _judge_record(

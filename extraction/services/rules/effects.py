@@ -110,7 +110,7 @@ def compare_rules(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, at
 
     on: the snapshots to try; by default pages of the cluster, samples first.
     """
-    pages = list(_within(stored_pages.find_stored_pages(on[:PREVIEW_PAGES]), PREVIEW_BYTES)) if on else _preview_pages(cluster)
+    pages = list(_within(stored_pages.find_stored_pages(on[:PREVIEW_PAGES]), PREVIEW_BYTES)) if on else choose_preview_pages(cluster)
     contents = [(stored_pages.find_bytes(source), source.content_type) for source in pages]
     tried = xpath_trial.try_rules([old, new], contents, limit_s=xpath_trial.LIMIT_S)
     if len(tried.values) + len(tried.errors) < len(pages):
@@ -138,6 +138,15 @@ def compare_rules(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, at
         same=sum(not row.changed for row in good),
         hits=sum(bool(row.new) for row in good),
     )
+
+
+def choose_preview_pages(cluster: Cluster) -> list[StoredPage]:
+    """Return the samples in order, then other pages chosen as for the learning set, up to PREVIEW_PAGES and PREVIEW_BYTES."""
+    samples = list(SamplePage.objects.filter(cluster=cluster).order_by("position").values_list("snapshot_id", flat=True)[:PREVIEW_PAGES])
+    chosen = stored_pages.choose_pages(
+        samples, designs.find_learnable_pages(cluster.pk), max_bytes=stored_pages.PAGE_FACTOR * PREVIEW_BYTES
+    )
+    return list(_within(chosen[:PREVIEW_PAGES], PREVIEW_BYTES))
 
 
 def count_effects(cluster: Cluster, rule: RuleDefinition, *, progress: Progress | None = None, done: int = 0) -> RuleReport:
@@ -172,15 +181,6 @@ def count_effects(cluster: Cluster, rule: RuleDefinition, *, progress: Progress 
         attributes=tuple(tally.report(name, checked) for name, tally in tallies.items()),
         lists=tuple(tally.report(name, checked) for name, tally in lists.items()),
     )
-
-
-def _preview_pages(cluster: Cluster) -> list[StoredPage]:
-    """Return the samples in order, then other pages chosen as for the learning set, up to PREVIEW_PAGES and PREVIEW_BYTES."""
-    samples = list(SamplePage.objects.filter(cluster=cluster).order_by("position").values_list("snapshot_id", flat=True)[:PREVIEW_PAGES])
-    chosen = stored_pages.choose_pages(
-        samples, designs.find_learnable_pages(cluster.pk), max_bytes=stored_pages.PAGE_FACTOR * PREVIEW_BYTES
-    )
-    return list(_within(chosen[:PREVIEW_PAGES], PREVIEW_BYTES))
 
 
 def _within(sources: Iterable[StoredPage], size_bytes: int) -> Iterable[StoredPage]:

@@ -12,8 +12,10 @@ from typing import Any, BinaryIO
 
 from lxml import etree
 
-from extraction.algorithms.dom.parse import decode
+from extraction.algorithms.dom.parse import decode, parse
+from extraction.algorithms.errors import PageError
 from extraction.algorithms.markup.items import Item, parse_items
+from extraction.algorithms.markup.json_ld import read_json_ld
 from extraction.services.core.sandbox import Ending, SandboxLimits, run_in_sandbox
 
 PAGE_S = 5.0
@@ -99,14 +101,19 @@ def _read_page(content: bytes, kind: str) -> tuple[list[Item], list[str]]:
     if len(content) > MAX_BYTES:
         content = content[:MAX_BYTES]
         problems.append(f"only the first {MAX_BYTES // 1_000_000} MB were read")
-    _, text = decode(content, content_type=kind or None)
     try:
-        tree = parse_html(text.encode("utf-8", "replace"), encoding="utf-8")
-    except (etree.LxmlError, ValueError) as error:
+        page = parse(content, content_type=kind or None)
+        _, text = decode(content, content_type=kind or None)
+        # extruct needs a tree of its own kind. Where lxml's parser loses text, that tree is made of what a browser reads.
+        markup = etree.tostring(page.root, method="html", encoding="utf-8") if page.as_browser else text.encode("utf-8", "replace")
+        tree = parse_html(markup, encoding="utf-8")
+    except (etree.LxmlError, ValueError, PageError) as error:
         return [], [*problems, f"the page cannot be parsed: {error}"[:MAX_MESSAGE]]
     if _may_hold_rdfa(content) and len(content) > RDFA_BYTES:
         problems.append(f"RDFa was not read, because the page is larger than {RDFA_BYTES // 1_000_000} MB")
-    found: dict[str, Any] = {}
+    json_ld = read_json_ld(page.root)
+    problems += [f"{SYNTAXES['json-ld']} could not be read: {problem}"[:MAX_MESSAGE] for problem in json_ld.problems]
+    found: dict[str, Any] = {"json-ld": list(json_ld.things)}
     for name, extractor in _extractors(content):
         try:
             found[name] = list(extractor.extract_items(tree, base_url=None))
@@ -120,11 +127,10 @@ def _may_hold_rdfa(content: bytes) -> bool:
 
 
 def _extractors(content: bytes) -> list[tuple[str, Any]]:
-    from extruct.jsonld import JsonLdExtractor
     from extruct.opengraph import OpenGraphExtractor
     from extruct.w3cmicrodata import MicrodataExtractor
 
-    chosen: list[tuple[str, Any]] = [("json-ld", JsonLdExtractor()), ("opengraph", OpenGraphExtractor())]
+    chosen: list[tuple[str, Any]] = [("opengraph", OpenGraphExtractor())]
     if b"itemscope" in content:
         chosen.append(("microdata", MicrodataExtractor()))
     if _may_hold_rdfa(content) and len(content) <= RDFA_BYTES:

@@ -17,7 +17,7 @@ from extraction.algorithms.dom.nodes import Location, clean, value
 from extraction.algorithms.markup import matching, naming, value_places
 from extraction.algorithms.markup.items import Item
 from extraction.algorithms.markup.naming import NamedProperty
-from extraction.algorithms.rules.values import read_value
+from extraction.algorithms.values.column import list_readings
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import find_bytes
@@ -151,7 +151,10 @@ def agrees(attribute: Attribute, given: Sequence[str], said: Sequence[str]) -> b
     if mine & theirs and (not attribute.multiple or mine == theirs):
         return True
     if attribute.type != Attribute.Type.TEXT:
-        normal = [{read_value(text, attribute.type).value for text in texts} - {None} for texts in (given, said)]  # type: ignore[arg-type]
+        normal = [
+            {reading for text in texts for reading in list_readings(text, attribute.type)}  # type: ignore[arg-type]
+            for texts in (given, said)
+        ]
         return bool(normal[0] & normal[1]) or _amounts(normal[0]) & _amounts(normal[1]) != set()
     if attribute.multiple:
         return len(mine & theirs) >= 0.9 * max(len(mine), len(theirs))

@@ -85,6 +85,35 @@ def remove_placed(groups: Sequence[Group], placed: Container[int], old_of_page: 
     return result
 
 
+def split_read_pages(groups: Sequence[Group], read: Mapping[int, int]) -> tuple[list[Group], list[Group]]:
+    """Return (the groups without the pages that stay in a template because its rule reads them, groups of these pages).
+
+    A template gets the masks of a group of which it takes most pages.
+
+    read: {page: the template whose rule reads it}.
+    """
+    rest, taken = [], []
+    for group in groups:
+        members: dict[int | None, list[int]] = {}
+        for page in group.members:
+            members.setdefault(read.get(page), []).append(page)
+        if set(members) == {None}:
+            rest.append(group)
+            continue
+        for home, pages in members.items():
+            if home is None:
+                rest.append(replace(group, members=tuple(pages)))
+            else:
+                masks = group.masks if 2 * len(pages) > len(group.members) else ()
+                taken.append(Group(masks, tuple(pages), known=home))
+    grouped = {page for group in taken for page in group.members}
+    for home in sorted(set(read.values())):
+        alone = tuple(page for page, its in read.items() if its == home and page not in grouped)
+        if alone:
+            taken.append(Group((), alone, known=home))
+    return rest, taken
+
+
 def keep_masks(old: Old, new: Iterable[str], left: Mapping[int, ShingleVector]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Return the masks of a merged cluster and the pages that join it through them.
 

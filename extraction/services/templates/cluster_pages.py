@@ -25,6 +25,7 @@ from extraction.services.templates import (
     page_matching,
     page_steps,
     placing,
+    rule_reading,
     sample_pages,
     template_cores,
 )
@@ -112,6 +113,7 @@ class _Found:
 
     method: as in `Site`.
     vectors: {page id: vector} of the readable pages.
+    read: {page: the template whose live rule reads its new content whole}.
     """
 
     state: tuple[int, int, int]
@@ -120,6 +122,7 @@ class _Found:
     vectors: dict[int, int]
     groups: list[Group]
     left: list[int]
+    read: Mapping[int, int]
 
 
 def _read_state(site: Site) -> tuple[int, int, int]:
@@ -132,22 +135,22 @@ def _find(run: Run, progress: Progress) -> _Found:
     site, state = run.site, _read_state(run.site)
     rows = Snapshot.objects.of_site(site).learnable().filter(scheme=shingles.SCHEME).order_by("page").values_list("page", "vector")
     vectors = {page: int(vector, 16) for page, vector in rows.iterator(chunk_size=10_000)}
-    parameters = run.read_parameters()
+    parameters, read = run.read_parameters(), rule_reading.find_read_whole(site)
     threshold = parameters.threshold or default_threshold(len(vectors))
     reader = page_steps.Reader(site, lambda read: progress(min(read, len(vectors))))
     progress(0, message="Comparing the pages")
     if parameters.adopt is not None:
         clustering = _get_adopted(site, parameters.adopt)
         groups = adopting.group_by_clustering(clustering, list(vectors), reader, threshold)
-        return _Found(state, clustering.method, threshold, vectors, *groups)
+        return _Found(state, clustering.method, threshold, vectors, *groups, read={})
     method = site.method if parameters.method is None else parameters.method
     if method:
         changed = set(Snapshot.objects.of_site(site).current().kept().filter(cluster=None).values_list("page", flat=True))
         groups = adopting.group_by_templates(site, find_old_clusters(site), vectors, changed, reader, threshold)
-        return _Found(state, method, threshold, vectors, *groups)
+        return _Found(state, method, threshold, vectors, *groups, read)
     first = masked_shingles.cluster_vectors(vectors, threshold=threshold)
     templates = refinement.refine_clusters(first, reader, threshold=threshold)
-    return _Found(state, "", threshold, vectors, *_make_groups(templates, threshold, reader))
+    return _Found(state, "", threshold, vectors, *_make_groups(templates, threshold, reader), read)
 
 
 def _get_adopted(site: Site, pk: int) -> Clustering:
@@ -176,8 +179,10 @@ def _write(site: Site, found: _Found) -> RunSummary:
     rows = {cluster.pk: cluster for cluster in site.clusters.all()}
     olds = adopting.list_old_clusters(rows.values())
     words, before = placing.Words.of(site), find_old_clusters(site)
-    groups = cluster_match.remove_placed(found.groups, words.belongs, before)
-    chosen = cluster_match.match_groups(groups, olds, before)
+    read = {page: home for page, home in found.read.items() if home in rows and page in found.vectors}
+    groups, stay = cluster_match.split_read_pages(cluster_match.remove_placed(found.groups, words.belongs, before), read)
+    chosen = [*cluster_match.match_groups(groups, olds, before), *(group.known for group in stay)]
+    groups += stay
     pages: dict[int, list[int]] = defaultdict(list)
     masks: dict[int, list[str]] = defaultdict(list)
     small: dict[int, bool] = {}
@@ -190,7 +195,7 @@ def _write(site: Site, found: _Found) -> RunSummary:
         pages[old_id] += group.members
         masks[old_id] += group.masks
         small[old_id] = small.get(old_id, True) and group.small
-    left = {page: found.vectors[page] for page in found.left}
+    left = {page: found.vectors[page] for page in found.left if page not in read}
     for old in sorted(olds, key=lambda old: old.number):
         if old.merged:
             kept, joined = cluster_match.keep_masks(old, masks[old.id], left)

@@ -8,7 +8,7 @@ rule, so that their pages are not taken for pages of another template.
 A page that cannot be read has no vector, so only its URL shows which template's record is missing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet, Sum
 
+from extraction.algorithms.clustering.page_steps import PageSteps
 from extraction.algorithms.clustering.template_core import TemplateCore, find_nearest_core
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.rules import matching, url_patterns
@@ -63,28 +64,38 @@ class Matcher:
         """Return the id of the template that a page belongs to, None if it matches none."""
         if page.cluster_id is not None:
             return page.cluster_id
-        address = SplitAddress.parse(page.url)
-        fitting = [each for each in self.candidates if not each.patterns or _measure_specificity(each, address) is not None]
         if page.error:
-            named = [each for each in fitting if each.patterns]
+            address = SplitAddress.parse(page.url)
+            named = [each for each in self._list_fitting(address) if each.patterns]
             return max(named, key=lambda each: (_measure_specificity(each, address) or (), each.size, -each.id)).id if named else None
         try:
-            found = matching.match_page(page.url, _get_vector(page), fitting) if fitting else None
+            return self.recognise(page.url, lambda: _get_vector(page), lambda: page_steps.read_steps(page))
         except PageError:
             return None
-        return found.id if isinstance(found, matching.RuleMatch) else self._find_nearest(page, fitting)
+
+    def recognise(self, url: str, read_vector: Callable[[], int], read_steps: Callable[[], PageSteps]) -> int | None:
+        """Return the id of the template that a page without one would be given to, None if it matches none.
+
+        url: the page's address.
+        read_vector, read_steps: called when the shingle vector and the steps are needed. Errors they raise are passed on.
+        """
+        fitting = self._list_fitting(SplitAddress.parse(url))
+        found = matching.match_page(url, read_vector(), fitting) if fitting else None
+        if isinstance(found, matching.RuleMatch):
+            return found.id
+        cores = {each.id: self._cores[each.id] for each in fitting if each.id in self._cores}
+        return find_nearest_core(cores, read_steps()) if cores else None
+
+    def knows(self, cluster_id: int) -> bool:
+        """Whether anything is known by which pages of a template are recognised."""
+        return cluster_id in self._cores or any(each.masks for each in self.candidates if each.id == cluster_id)
 
     @cached_property
     def _cores(self) -> dict[int, TemplateCore]:
         return template_cores.read_cores(self._site)
 
-    def _find_nearest(self, page: PageRow, fitting: Sequence[RuleCandidate]) -> int | None:
-        """Return the template with the nearest core among those whose addresses fit; None if all are too far."""
-        cores = {each.id: self._cores[each.id] for each in fitting if each.id in self._cores}
-        try:
-            return find_nearest_core(cores, page_steps.read_steps(page)) if cores else None
-        except PageError:
-            return None
+    def _list_fitting(self, address: SplitAddress) -> list[RuleCandidate]:
+        return [each for each in self.candidates if not each.patterns or _measure_specificity(each, address) is not None]
 
 
 def _measure_specificity(candidate: RuleCandidate, address: SplitAddress) -> tuple[int, ...] | None:

@@ -88,7 +88,7 @@ def _events(rule: Rule) -> Iterator[RuleEvent]:
         words = decision.get_what_display().lower()
         yield RuleEvent(decision.at, "live" if live else "retired", words, decision.by_name or None, repair)
     for each in Breakage.objects.filter(rule=rule).select_related("closed_by", "proposal", "cluster"):
-        yield RuleEvent(each.opened_at, "broken", f"a check found that {', '.join(each.attributes)} broke", None, each)
+        yield RuleEvent(each.opened_at, "broken", f"a check found that {each.subject} broke", None, each)
         if each.closed_at:
             yield RuleEvent(each.closed_at, each.state, _ending(each), each.closed_by, each)
 

@@ -1,12 +1,14 @@
 """One template: how far it is from pages to records, and the next step."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from django.db.models import Count
 
-from extraction.models import Breakage, Cluster, Label, Page, Record, RecordFigures, Rule, Snapshot
+from extraction.models import Breakage, Cluster, Label, MergeProposal, Page, Record, RecordFigures, Rule, Snapshot
 from extraction.services.labels import proofs
+from extraction.services.templates.clusters import ClusterRow
 
 Step = Literal["type", "annotate", "learn", "publish", "run", "repair", "records"]
 
@@ -32,6 +34,17 @@ class SampleRow:
     snapshot: Snapshot
     covered: float
     labelled: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedPair:
+    """A proposal to merge two templates.
+
+    rows: the two as cards, the one that would stay first.
+    """
+
+    proposal: MergeProposal
+    rows: tuple[ClusterRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +124,12 @@ def build_cluster_view(cluster: Cluster) -> ClusterView:
         fresh=live is not None and records.now().filter(rule=live).exists(),
         breakage=cluster.breakages.open().first(),
     )
+
+
+def pair_proposals(proposals: Iterable[MergeProposal], rows: Iterable[ClusterRow]) -> list[ProposedPair]:
+    """Return the proposals with the cards of their templates, so that their pictures can be shown side by side."""
+    cards = {row.cluster.pk: row for row in rows}
+    return [ProposedPair(each, (cards[each.into_id], cards[each.other_id])) for each in proposals]
 
 
 ENOUGH = 0.995

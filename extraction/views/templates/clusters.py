@@ -37,7 +37,7 @@ def site(request: HttpRequest, slug: str) -> HttpResponse:
         "site": found,
         "head": sites.summarize_site(found),
         "overview": overview,
-        "proposals": merge_proposals.list_proposals(found),
+        "proposals": cluster_view.pair_proposals(merge_proposals.list_proposals(found), overview.rows),
         "rows": [row for row in overview.rows if not row.cluster.ignored and not row.cluster.small],
         "small": [row for row in overview.rows if row.cluster.small],
         "ignored": [row for row in overview.rows if row.cluster.ignored],

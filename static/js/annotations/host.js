@@ -35,7 +35,7 @@ const root = byId("workbench");
 const api = connect(root);
 const known = () => bench.store;
 const { say, show: showAddress } = pageFrame(/** @type {HTMLIFrameElement} */ (byId("frame")), root, hear);
-const { teach, warm, missing, different, learn, publish, lookUp } = learner(api, known, draw, fail, () => { advise(); compare(); });
+const { teach, warm, missing, unread, different, learn, publish, lookUp } = learner(api, known, draw, fail, () => { advise(); compare(); });
 const { suggest, compare } = pageData(api, known, draw);
 const { advise, hush } = adviser(api, known, draw, () => learn(true));
 const { show: showDimmed, toggle: toggleDimmed } = dimming(api, say, toast);
@@ -176,7 +176,7 @@ function closeTree() {
 function draw() {
   const { store, choose, confirm, absent, clear, remove, openPage, openRow, acceptRows } = bench;
   drawSamples(byId("samples"), store, openPage);
-  drawPanel(byId("attributes"), store, { choose, confirm, absent, clear, remove, open: openPage, missing, different, openRow, acceptRows, show });
+  drawPanel(byId("attributes"), store, { choose, confirm, absent, clear, remove, open: openPage, missing, unread, different, openRow, acceptRows, show });
   say({ type: "marks", marks: marksOf(store) });
   sayMode();
   drawHead(store, styled, tree.shown);

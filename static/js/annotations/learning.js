@@ -1,6 +1,7 @@
 // What runs beside marking: reading pages, learning drafts, counting hits; and learning and publishing the rule.
 
 import { byId, h, said } from "../core/dom.js";
+import { drawUnreadLine, nameUnread } from "./readings.js";
 import { columns } from "./rows.js";
 import { attributeOf, keep } from "./store.js";
 
@@ -127,6 +128,17 @@ export function learner(api, known, draw, fail, taughtAll) {
     await list(`${attribute.name}: ${count} of ${found.compared} pages differ from ${found.words}`, found.different, count, "None.");
   }
 
+  /** Lists the values that could not be read. A click opens the page and shows the value. @param {number} id */
+  function unread(id) {
+    const found = known().drafts.get(id)?.unread;
+    const attribute = attributeOf(known(), id);
+    if (!found || !attribute) return;
+    const lines = found.values.map((each) => drawUnreadLine(attribute, each));
+    byId("missing-title").textContent = nameUnread(attribute, found);
+    byId("missing-list").replaceChildren(...lines, ...(found.count > lines.length ? [h("li", { class: "muted" }, `and ${found.count - lines.length} more`)] : []));
+    /** @type {HTMLDialogElement} */ (byId("missing")).showModal();
+  }
+
   /** Shows pages in the dialog, each with a link that opens it in the workbench. @param {string} title @param {number[]} ids @param {number} count @param {string} empty */
   async function list(title, ids, count, empty) {
     const rows = byId("missing-list");
@@ -203,7 +215,7 @@ export function learner(api, known, draw, fail, taughtAll) {
     for (const attribute of attributes) await draftOf(attribute);
   }
 
-  return { count, teach, warm, missing, different, learn, publish, lookUp };
+  return { count, teach, warm, missing, unread, different, learn, publish, lookUp };
 }
 
 /** The shown pages that are not samples. @param {import("./store.js").Store} store */

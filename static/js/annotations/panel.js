@@ -2,6 +2,7 @@
 
 import { h, icon } from "../core/dom.js";
 import { drawListHead, drawListTable } from "./listpanel.js";
+import { drawReading, drawUnread } from "./readings.js";
 import { isOffered, keyFor, offered, percent, standing } from "./store.js";
 
 const SIGNS = { confirmed: "●", absent: "–", proposed: "○", suggested: "◇", none: "·", unknown: "" };
@@ -10,7 +11,7 @@ const WORDS = { confirmed: "confirmed", absent: "not on this page", proposed: "p
 /**
  * @typedef {import("./store.js").Store} Store
  * @typedef {import("./store.js").Attribute} Attribute
- * @typedef {{choose: (attribute: number) => void, confirm: () => void, absent: () => void, clear: () => void, remove: (number: number) => void, open: (page: number) => void, missing: (attribute: number) => void, different: (attribute: number) => void, show: (value: import("./store.js").Value) => void} & import("./listpanel.js").ListActions} Actions
+ * @typedef {{choose: (attribute: number) => void, confirm: () => void, absent: () => void, clear: () => void, remove: (number: number) => void, open: (page: number) => void, missing: (attribute: number) => void, unread: (attribute: number) => void, different: (attribute: number) => void, show: (value: import("./store.js").Value) => void} & import("./listpanel.js").ListActions} Actions
  */
 
 /** @param {HTMLElement} list @param {Store} store @param {Actions} actions */
@@ -55,10 +56,11 @@ function row(store, attribute, number, actions) {
       attribute.multiple && h("span", { class: "muted small", title: "A record may have several values" }, "several"),
       rate(draft, attribute, actions),
     ),
-    values(how, current, actions),
+    values(how, current, actions, (text) => drawReading(store, attribute, text)),
     draft?.state === "failed" && !attribute.list && !(current && offered(store).length) && h("p", { class: "wb-failure" }, icon("warn"), h("span", {}, reason(draft, attribute), ...places(draft, attribute, actions))),
     how.words && h("p", { class: "wb-source muted small" }, how.words === "main text" ? "the page’s main text: where it differs from the others" : `from the embedded data: ${how.words}`),
     current && agreement(draft, attribute, actions),
+    drawUnread(store, attribute, actions.unread),
     strip(store, attribute, actions),
     current && h("div", {}, buttons(store, how, actions), others(store, attribute, actions)),
   );
@@ -107,12 +109,12 @@ function agreement(draft, attribute, actions) {
   return h("p", { class: "wb-source small" }, h("button", { type: "button", class: "button-link", title: `${found.words}. Click to see the pages that differ.`, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.different(attribute.id); } } }, text));
 }
 
-/** @param {import("./store.js").Standing} how @param {boolean} current @param {Actions} actions */
-function values(how, current, actions) {
+/** @param {import("./store.js").Standing} how @param {boolean} current @param {Actions} actions @param {(text: string) => HTMLElement | null} reading */
+function values(how, current, actions, reading) {
   const word = WORDS[how.kind];
   const sign = h("span", { class: `wb-sign wb-sign-${how.kind}`, title: word }, SIGNS[how.kind]);
   if (!how.values.length) return h("div", { class: "wb-values muted" }, sign, h("span", {}, how.kind === "absent" ? "not on this page" : how.kind === "none" ? "the rule finds nothing here" : "not marked yet"));
-  if (how.values.length === 1) return h("div", { class: "wb-values" }, sign, value(how.values[0], current, actions));
+  if (how.values.length === 1) return h("div", { class: "wb-values" }, sign, h("div", {}, value(how.values[0], current, actions), reading(how.values[0].value)));
   const shown = current ? how.values : how.values.slice(0, 1);
   return h(
     "div",
@@ -122,7 +124,7 @@ function values(how, current, actions) {
       "div",
       { class: "wb-several" },
       h("div", { class: "muted small" }, `${how.values.length} values`),
-      h("ol", {}, ...shown.map((each, number) => h("li", {}, value(each, false, actions), current && remove(number, actions)))),
+      h("ol", {}, ...shown.map((each, number) => h("li", {}, h("div", {}, value(each, false, actions), reading(each.value)), current && remove(number, actions)))),
     ),
   );
 }

@@ -11,7 +11,8 @@ import { columns, foundFor, placeOf, rowFor } from "./rows.js";
  * @typedef {{id: number, name: string, type: string, multiple: boolean, mandatory: boolean, hotkey: string, hue: number, list: number | null}} Attribute
  * @typedef {{checked: number, total: number, hits: number, several: number, without: number[], complete: boolean}} Coverage
  * @typedef {{attribute: number, state: "empty" | "failed" | "learned" | "asking", message?: string, page?: number | null, places?: {page: number, location: Place, value: string}[], values?: Record<string, Value[]>, coverage?: Coverage | null,
- *   agreement?: import("./pagedata.js").Agreement | null, list?: number, rows?: Record<string, import("./rows.js").Row[]>, failed?: Record<string, string>}} Draft
+ *   agreement?: import("./pagedata.js").Agreement | null, list?: number, rows?: Record<string, import("./rows.js").Row[]>, failed?: Record<string, string>,
+ *   readings?: Record<string, Record<string, import("./readings.js").Reading>>, unread?: import("./readings.js").Unread}} Draft
  * unread: what could not be read of a page's embedded data, by page; "" if everything could.
  * labels: by attribute, then by page, or by "page/row" in a list. rows: which row of a list is open, by "list/page".
  * @typedef {{samples: Sample[], attributes: Attribute[], lists: {id: number, name: string}[], rows: Map<string, number>, labels: Record<string, Record<string, Value[] | null>>, drafts: Map<number, Draft>,

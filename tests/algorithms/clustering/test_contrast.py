@@ -11,7 +11,7 @@ from extraction.algorithms.clustering.page_steps import PageSteps
 
 def page(*steps: int) -> PageSteps:
     rows = np.array(sorted(set(steps)), np.uint64)
-    return PageSteps(rows, np.zeros(len(rows), np.uint64))
+    return PageSteps(rows, np.zeros(len(rows), np.uint64), np.zeros(len(rows), np.uint64))
 
 
 BOOKS = [page(1, 2, 3, 10 + n % 3) for n in range(12)]

@@ -22,8 +22,10 @@ FOOT = "<div class=foot><p>1999<span class=legal>All rights</span></p></div></bo
 
 
 def book(chance: random.Random) -> str:
-    rows = "".join(f"<tr><th>{n}</th><td>{n}</td></tr>" for n in range(chance.randrange(2, 12)))
-    html = f"<div class=book><h1>T</h1><img><p class=author>A</p><p class=price>1</p><table class=facts>{rows}</table><form><input></form>"
+    rows = "".join(f"<tr><th>{n}</th><td>{chance.random()}</td></tr>" for n in range(chance.randrange(2, 12)))
+    title, author, price = (chance.random() for _ in range(3))
+    html = f"<div class=book><h1>{title}</h1><img><p class=author>{author}</p><p class=price>{price}</p>"
+    html += f"<table class=facts>{rows}</table><form><input></form>"
     if chance.random() < 0.5:
         review = "<li class=review><h4>R</h4><blockquote><p>x</p></blockquote><span class=stars>5</span><em class=who>N</em></li>"
         html += f"<div class=reviews><h3>Reviews</h3><ol>{review * chance.randrange(1, 9)}</ol></div>"
@@ -206,18 +208,42 @@ def test_bare_page_types_are_not_the_rich_one_without_its_options() -> None:
     assert find_nearest_core(known, pages[50]) is None
 
 
-def test_a_bare_page_with_a_mark_of_its_template_is_one_of_it() -> None:
-    """Pages that say only that there is nothing have little beside the site's frame, but that no other template has."""
+@pytest.mark.parametrize(("marks", "together"), [(9, True), (1, False)])
+def test_a_bare_page_with_several_marks_of_its_template_is_one_of_it(marks: int, *, together: bool) -> None:
+    """Pages that say only that there is nothing have little beside the site's frame. It takes several rare steps to tell whose they are."""
     top = "<html><body><div class=bar>" + "".join(f"<div class=n{n}><a>{n}</a></div>" for n in range(60)) + "</div><main>"
     field = "".join(f"<div class=f{n}><b>{n}</b><code>{n}</code></div>" for n in range(12))
     names = "h2 h3 h4 h5 h6 p pre form aside section article figure blockquote address fieldset details table menu"
-    mark, uses = "<div class=uses><em>U</em></div>", "".join(f"<{name}></{name}>" for name in names.split())
+    mark, uses = (
+        "<div class=uses>" + "".join(f"<em class=u{n}>U</em>" for n in range(marks)) + "</div>",
+        "".join(f"<{name}></{name}>" for name in names.split()),
+    )
     classes = {n: f"{top}<h1>C</h1>{field}" + "<ul class=also><li>a</li></ul>" * (n % 2) for n in range(40)}
     users = {n: f"{top}<h1>U</h1>{mark}" + uses * (n % 3 > 0) for n in range(40, 70)}
     pages = {number: collect_steps(parse(html.encode()).root) for number, html in (classes | users).items()}
     found = refine_clusters(MaskClustering((), tuple(pages)), pages.__getitem__)
-    assert [template.members for template in found.clusters] == [tuple(classes), tuple(users)]
+    bare = tuple(number for number in users if number % 3 == 0)
+    rich = tuple(number for number in users if number % 3)
+    assert [template.members for template in found.clusters] == [tuple(classes), *([tuple(users)] if together else [rich, bare])]
     assert found.unclustered == ()
+
+
+def test_a_longer_comment_section_does_not_take_a_page_out_of_its_template() -> None:
+    """Of three pages, one has more steps of its own than those that it shares."""
+
+    def page(number: int, comments: int) -> PageSteps:
+        fields = "".join(f"<p class=f{n}>{number * n}</p>" for n in range(8))
+        said = "".join(f"<li class=c{n}><b class=who{n}>A</b><q class=said{n}>B</q></li>" for n in range(comments))
+        html = f"<html><body><div class=bar><a>Home</a></div><h1>{number}</h1>{fields}<ol class=comments>{said}</ol></body></html>"
+        return collect_steps(parse(html.encode()).root)
+
+    pages = {1: page(1, 0), 2: page(2, 0), 3: page(3, 40)}
+    found = refine_clusters(MaskClustering((), tuple(pages)), pages.__getitem__, threshold=2)
+    assert [template.members for template in found.clusters] == [(1, 2, 3)]
+
+
+def _marks(count: int) -> str:
+    return "".join(f"<em class=u{n}>U</em>" for n in range(count))
 
 
 def test_a_page_further_off_than_the_templates_own_is_not_taken_in() -> None:

@@ -44,7 +44,10 @@ def plain_bits(given: EssentialPaths, groups: list[list[int]]) -> float:
 
 
 def plain_mdl(given: EssentialPaths) -> list[list[int]]:
-    groups = [[page] for page in range(len(given.pages))]
+    equal: dict[bytes, list[int]] = {}
+    for number, page in enumerate(given.pages):
+        equal.setdefault(page.tobytes(), []).append(number)
+    groups = list(equal.values())
     while len(groups) > 1:
         now = plain_bits(given, groups)
         tries = []

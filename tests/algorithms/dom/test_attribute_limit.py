@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.algorithms.dom import attribute_limit
-from extraction.algorithms.dom.attribute_limit import MAX_ATTRIBUTES, limit_attributes
+from extraction.algorithms.dom.attribute_limit import MAX_TAG_ATTRIBUTES, limit_attributes
 from extraction.algorithms.dom.parse import decode, parse
 
 DATA = Path(__file__).parents[3] / ".data"
@@ -21,7 +21,7 @@ def test_only_the_first_attributes_of_a_flood_are_kept_and_what_follows_stays(fo
     flood = " ".join(form.format(number, number) for number in range(20_000))
     root = parse(f"<html><body><i>before</i><{tag} {flood}>inside</{tag}><b class=c>after</b></body></html>".encode()).root
     found = next(root.iter(tag))
-    assert len(found) == 0 and 1 <= len(found.attrib) <= MAX_ATTRIBUTES and found.get("q0") is not None
+    assert len(found) == 0 and 1 <= len(found.attrib) <= MAX_TAG_ATTRIBUTES and found.get("q0") is not None
     assert "".join(root.itertext()) == "beforeinsideafter" and next(root.iter("b")).get("class") == "c"
 
 

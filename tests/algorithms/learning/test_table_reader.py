@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import clean, elements, texts, whole_text
+from extraction.algorithms.dom.nodes import clean, elements, string_value, texts
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning import node_columns
@@ -61,8 +61,8 @@ def test_each_column_of_elements_says_what_xpath_says(seed: int) -> None:
         above = element.getparent()
         assert column["tag"][n] == hash_text(str(element.tag))
         assert column["end"][n] == n + len(list(element.iter(etree.Element)))
-        assert column["whole"][n] == hash_label(clean(whole_text(element)))
-        assert column["shape"][n] == hash_label(make_shape(clean(whole_text(element)))) or len(clean(whole_text(element))) > MAX_LABEL
+        assert column["whole"][n] == hash_label(clean(string_value(element)))
+        assert column["shape"][n] == hash_label(make_shape(clean(string_value(element)))) or len(clean(string_value(element))) > MAX_LABEL
         if above is None or above.tag in UNREAD_TAGS:
             assert column["parent"][n] == none
             continue
@@ -121,10 +121,10 @@ def test_headings_are_told_apart_by_tag_and_text(seed: int) -> None:
             continue
         above = element.getparent()
         assert above is not None
-        if above.tag not in UNREAD_TAGS and 0 < len(clean(whole_text(nearest[0]))) <= MAX_LABEL:
-            assert known.setdefault(headings[n], (nearest[0].tag, clean(whole_text(nearest[0])))) == (
+        if above.tag not in UNREAD_TAGS and 0 < len(clean(string_value(nearest[0]))) <= MAX_LABEL:
+            assert known.setdefault(headings[n], (nearest[0].tag, clean(string_value(nearest[0])))) == (
                 nearest[0].tag,
-                clean(whole_text(nearest[0])),
+                clean(string_value(nearest[0])),
             )
         else:
             assert headings[n] == 0

@@ -1,44 +1,51 @@
-"""Each hypothesis holds on a page made for it, and on no page made for another."""
+"""Each sign holds on a page made for it, and on no page made for another."""
 
 from collections.abc import Callable
 
 import pytest
 
 from extraction.algorithms.monitoring import evidence
-from extraction.algorithms.monitoring.evidence import Evidence, Revisit, ValueChange, judge_page
+from extraction.algorithms.monitoring.chance import PageTexts
+from extraction.algorithms.monitoring.evidence import Revisit, ValueChange
 from extraction.algorithms.monitoring.profiles import Profile
-from extraction.algorithms.monitoring.verdict import AttributeVerdict, RuleVerdict, confirm_verdict
 from extraction.algorithms.rules.rule import AttributeRule
 from tests.algorithms.monitoring.shops import page
 
 TITLE = AttributeRule("title", mandatory=True)
 PROFILE = Profile.learn([(f"The red book {n}",) for n in range(10)])
+CONDITIONS = Profile.learn([("New",), ("Used",)] * 8)
 OLD = page("<body><h1>The red book</h1><p>A neighbour</p></body>")
 
 
-def change(body: str, *now: str, attribute: AttributeRule = TITLE, before: tuple[str, ...] = ("The red book",)) -> ValueChange:
-    visit = Revisit("u", OLD, page(f"<body>{body}</body>"), {"title": before}, {"title": now}, covered=True)
-    return ValueChange(attribute, PROFILE, visit)
+def change(
+    body: str,
+    *now: str,
+    attribute: AttributeRule = TITLE,
+    before: tuple[str, ...] = ("The red book",),
+    profile: Profile = PROFILE,
+    least: float = 0.0,
+) -> ValueChange:
+    new = page(f"<body>{body}</body>")
+    visit = Revisit("u", OLD, new, {"title": before}, {"title": now}, covered=True)
+    return ValueChange(attribute, profile, visit, PageTexts(OLD, new), least)
 
 
 CASES = {
-    "is_overlooked": (change("<h2>The red book</h2>"), "null", True),
-    "is_missing": (change("<h2>Sold</h2>"), "null", False),
-    "is_taken_elsewhere": (change("<h2>The red book</h2><p>A neighbour</p>", "A neighbour"), "incorrect", True),
-    "is_misread": (change("<h2>The red book</h2>", "New: The red book!"), "incorrect", True),
-    "is_odd": (change("<h1>x</h1>", "12345 67890 12345"), "incorrect", False),
+    "is_overlooked": change("<h2>The red book</h2>"),
+    "is_missing": change("<h2>Sold</h2>"),
+    "is_slipped": change("<h2>The red book</h2><p>A neighbour</p>", "A neighbour"),
+    "is_crowded": change("<h2>The red book</h2>", "One", "Another"),
+    "is_misread": change("<h2>The red book</h2>", "New: The red book!"),
+    "is_replaced": change("<h2>The red book</h2>", "The blue book"),
+    "is_unknown": change("<h1>Cart</h1>", "Cart", before=("New",), profile=CONDITIONS),
+    "is_odd": change("<h1>x</h1>", "12345 67890 12345"),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_each_hypothesis_is_the_first_to_hold_on_its_page(name: str) -> None:
-    made, kind, strong = CASES[name]
+def test_each_sign_holds_on_its_page(name: str) -> None:
     holds: Callable[[ValueChange], str | None] = getattr(evidence, name)
-    found = judge_page(made)
-    assert found is not None
-    assert (found.kind, found.strong, found.reason) == (kind, strong, holds(made))
-    before = [each.holds(made) for each in evidence.PAGE_HYPOTHESES[: list(CASES).index(name)]]
-    assert not any(before)
+    assert holds(CASES[name])
 
 
 @pytest.mark.parametrize(
@@ -50,33 +57,34 @@ def test_each_hypothesis_is_the_first_to_hold_on_its_page(name: str) -> None:
         change("<p>Sold</p>", attribute=AttributeRule("title")),  # an optional value is gone
     ],
 )
-def test_a_rule_that_works_has_no_evidence_against_it(made: ValueChange) -> None:
-    assert judge_page(made) is None
+def test_a_rule_that_works_has_no_sign_against_it(made: ValueChange) -> None:
+    assert not any(getattr(evidence, name)(made) for name in CASES)
+
+
+def test_a_value_whose_other_place_was_kept_has_not_slipped() -> None:
+    """Another product has the same price. The page's own price became a third one's."""
+    old = page("<body><b>9 EUR</b><i>9 EUR</i><u>12 EUR</u></body>")
+    new = page("<body><b>12 EUR</b><i>9 EUR</i><u>12 EUR</u></body>")
+    visit = Revisit("u", old, new, {"price": ("9 EUR",)}, {"price": ("12 EUR",)}, covered=True)
+    made = ValueChange(AttributeRule("price", "price"), None, visit, PageTexts(old, new))
+    assert made.still_standing == ("9 EUR",)
+    assert evidence.is_slipped(made) is None
+
+
+@pytest.mark.parametrize(("old", "new", "part"), [("The red", "The red book", True), ("red", "The redder book", False)])
+def test_only_whole_words_are_part_of_a_value(old: str, new: str, part: bool) -> None:
+    made = change(f"<h1>{old}</h1>", new, before=(old,))
+    assert bool(evidence.is_misread(made)) is part
+
+
+def test_a_rating_is_no_part_of_another_rating() -> None:
+    made = change("<h1>4</h1>", "4.5", before=("4",), attribute=AttributeRule("title", "number"), profile=Profile.learn([], type="number"))
+    assert evidence.is_misread(made) is None
 
 
 def test_of_a_list_most_old_values_must_still_stand_on_the_page() -> None:
-    rows = tuple(f"Row {n}" for n in range(4))
-    few = change("<p>Row 0</p>", before=rows).visit
-    most = change("<p>Row 0</p><p>Row 1</p><p>Row 2</p>", before=rows).visit
-    column = AttributeRule("title", multiple=True)
-    assert judge_page(ValueChange(column, None, few, least_standing_fraction=0.5)) is None
-    assert judge_page(ValueChange(column, None, most, least_standing_fraction=0.5)) is not None
-
-
-class TestConfirming:
-    @staticmethod
-    def verdict(kind: str = "incorrect", **kinds: str) -> RuleVerdict:
-        proof = (Evidence("u", "incorrect", True, ("a",), ("b",), "why"),)
-        attributes = {name: AttributeVerdict(each, 4, 1.0, () if each == "ok" else proof) for name, each in kinds.items()}  # type: ignore[arg-type]
-        return RuleVerdict(kind, 4, 4, 1.0, attributes)  # type: ignore[arg-type]
-
-    def test_only_what_broke_in_both_visits_is_broken(self) -> None:
-        found = confirm_verdict(self.verdict(title="null", price="ok"), self.verdict(title="null", price="incorrect"))
-        assert (found.kind, found.broken) == ("null", ("title",))
-        assert found.attributes["price"] == AttributeVerdict("ok", 4, 0.0)
-
-    def test_nothing_is_broken_when_the_second_visit_finds_other_faults(self) -> None:
-        assert confirm_verdict(self.verdict(title="null", price="ok"), self.verdict(title="ok", price="null")).kind == "ok"
-
-    def test_a_changed_structure_stays_one(self) -> None:
-        assert confirm_verdict(self.verdict(title="null"), self.verdict("shingle", title="ok")).kind == "shingle"
+    rows, column = tuple(f"Row {n}" for n in range(4)), AttributeRule("title", multiple=True)
+    few = change("<p>Row 0</p>", before=rows, attribute=column, least=0.5)
+    most = change("<p>Row 0</p><p>Row 1</p><p>Row 2</p>", before=rows, attribute=column, least=0.5)
+    assert evidence.is_overlooked(few) is None
+    assert evidence.is_overlooked(most)

@@ -13,14 +13,15 @@ import pytest
 from lxml import etree
 
 from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning.text_range import TextPart
 from extraction.algorithms.rules import exports, outside
 from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.exports import FORMS, name_file, write_export
 from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
-from extraction.algorithms.rules.values import read_value
 from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
+from extraction.algorithms.values.read import read_value
 from extraction.demo import site as demo
 from tests.quality import extraction as quality
 from tests.quality import sites
@@ -197,18 +198,15 @@ def test_names_and_xpaths_stand_in_code_as_what_they_are(form: exports.Form, nam
     assert [each["places"][0]["xpath"] for each in known["ATTRIBUTES"]] == [each.alternatives[0].xpath for each in rule.attributes]
 
 
-def test_a_page_without_an_element_gives_an_empty_record() -> None:
-    assert outside.read_record(b"<!-- -->", url="", content_type=None, attributes=[], lists=[]) == {}
+def test_a_page_without_an_element_is_refused_with_the_reason() -> None:
+    with pytest.raises(PageError, match=r"no element|not HTML"):
+        outside.read_record(b"<!-- -->", url="", content_type=None, attributes=[], lists=[])
 
 
 def test_what_is_put_together_from_several_modules_defines_no_name_twice() -> None:
     for node, source in ((form, write_export(BOOK, form, name="book")) for form in FORMS if form != "xslt"):
         names = [each.name for each in ast.parse(source).body if isinstance(each, ast.FunctionDef | ast.ClassDef)]
-        names += [
-            target.id
-            for each in ast.parse(source).body
-            if isinstance(each, ast.Assign)
-            for target in each.targets
-            if isinstance(target, ast.Name)
-        ]
+        for each in ast.parse(source).body:
+            targets = each.targets if isinstance(each, ast.Assign) else [each.target] if isinstance(each, ast.AnnAssign) else []
+            names += [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
         assert sorted(names) == sorted(set(names)), node

@@ -47,12 +47,36 @@ def new(**changes):
 
 @pytest.mark.parametrize(
     ("fresh", "failing"),
-    [(OLD, set()), (new(currency=("USD",)), {"currency"}), (new(title=()), {"title"}), (new(note=()), set()), (new(title=("C",)), set())],
+    [
+        (OLD, set()),
+        (new(currency=("USD",)), {"currency"}),
+        (new(title=()), {"title"}),
+        (new(note=()), set()),
+        (new(title=("C",)), {"title"}),
+    ],
 )
 def test_constant_values_must_stay_and_mandatory_ones_be_there(fresh, failing):
     found = check_fields((CURRENCY, TITLE, NOTE), OLD, fresh)
     assert set(found.failures) == failing
     assert found.passed == (not failing)
+
+
+def test_each_page_is_compared_with_its_own_old_version():
+    """Title and price change places on every page; each still has values that some page had."""
+    price = AttributeRule("price", "price")
+    old = {f"/{n}": {"title": (f"Book {n}",), "price": (f"{n}.90 EUR",)} for n in range(10)}
+    swapped = {url: {"title": row["price"], "price": row["title"]} for url, row in old.items()}
+    rotated = {f"/{n}": old[f"/{(n + 1) % 10}"] for n in range(10)}
+    assert set(check_fields((TITLE, price), old, swapped).failures) == {"title"}
+    assert set(check_fields((TITLE, price), old, rotated).failures) == {"title"}
+
+
+def test_what_usually_changes_may_change_and_one_page_in_ten_may_have_news():
+    old = {f"/{n}": {"title": (f"Book {n}",)} for n in range(10)}
+    corrected = {**old, "/3": {"title": ("Book 3, second edition",)}}
+    assert check_fields((TITLE,), old, corrected).passed
+    assert not check_fields((TITLE,), old, {**corrected, "/4": {"title": ("x",)}}).passed
+    assert check_fields((TITLE,), old, {url: {"title": ("x",)} for url in old}, constant=()).passed
 
 
 def test_old_and_new_pages_must_be_of_the_same_urls():

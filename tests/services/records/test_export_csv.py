@@ -94,11 +94,39 @@ def test_numbers_and_harmless_texts_stay_unchanged(text: str) -> None:
             "--1",
             "-1-1",
         ),
-        *("+44-20-7946", "+49/30", "+49 30-1", "+49 30 x", "+49 =1", "-1 2", "-١", "＝1", "＋1", "－1", "＠x", "-12.50 EUR", "+3=1"),
+        *("+44-20-7946", "+49/30", "+49 30-1", "+49 30 x", "+49 =1", "-1 2", "-١", "＝1", "＋1", "－1", "＠x", "-12.50 eur()", "+3=1"),
     ],
 )
 def test_a_cell_that_a_spreadsheet_may_run_gets_an_apostrophe(text: str) -> None:
     assert guard_formula(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["-5.00 EUR", "-1234.5 USD", "+3 CHF"])
+def test_an_amount_with_its_currency_stays_as_it_is(text: str) -> None:
+    assert guard_formula(text) == text
+
+
+@given(st.lists(st.text(alphabet="a;\\ ,=-", max_size=6), min_size=1, max_size=4), st.sampled_from(["; ", ",", " | "]))
+def test_joined_values_can_be_told_apart(values: list[str], separator: str) -> None:
+    layout = Layout(("a",), separator=separator, multiple=frozenset("a"), guarded=False)
+    cell = export_csv.write_cell("a", [RecordValue(raw=value, value=None) for value in values], layout)
+    assert split_cell(cell, separator) == values
+
+
+def split_cell(cell: str, separator: str) -> list[str]:
+    """The values of a cell as a program reads them: a backslash stands before what belongs to a value."""
+    values, at = [""], 0
+    while at < len(cell):
+        if cell[at] == "\\":
+            values[-1] += cell[at + 1]
+            at += 2
+        elif cell.startswith(separator, at):
+            values.append("")
+            at += len(separator)
+        else:
+            values[-1] += cell[at]
+            at += 1
+    return values
 
 
 def test_fields_with_a_character_that_may_be_a_separator_are_quoted() -> None:

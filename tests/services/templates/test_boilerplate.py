@@ -70,7 +70,7 @@ def test_the_main_text_is_an_element_that_can_be_marked(stories):
     place = boilerplate.find_main_text(stories, first(stories))
     nodes = elements(parse(stored_bytes.get_bytes(first(stories).sha256)).root)
     assert place and place.kind == "element" and nodes[place.node].get("id") == "story"
-    assert value(nodes, place) == "kettle boils waterkettle boils water, it is told, water boils kettle"
+    assert value(nodes, place) == "kettle boils water kettle boils water, it is told, water boils kettle"
 
 
 def test_the_main_text_is_offered_only_to_a_text_attribute_with_such_a_name(stories):

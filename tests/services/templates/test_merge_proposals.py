@@ -144,3 +144,30 @@ def test_publishing_a_rule_and_clustering_start_the_search_for_equal_templates(f
     assert compared(first) == [], "a rule that cannot be run gives nothing"
     done(cluster_pages.start_clustering(first.site))
     assert Run.objects.filter(kind=Run.Kind.COMPARE, state=Run.State.QUEUED).count() == 1
+
+
+def test_templates_without_a_rule_are_proposed_by_their_structure(db: None) -> None:
+    one = factory.cluster(factory.site("shop"), number=1)
+    for n in range(6):
+        factory.snapshot(one.site, f"https://shop.example/{n}", factory.book_html(f"Book {n}"), cluster=one)
+    template_cores.renew_core(one)
+    second(one, count=4)
+    assert compared(one) == [(1, 2, "alike")]
+    evidence = MergeProposal.objects.get().evidence
+    assert evidence["pages"] == 4
+    assert evidence["alike_percent"] >= 60
+    merge_proposals.refuse_proposal(MergeProposal.objects.get())
+    assert compared(one) == []
+
+
+def test_a_rule_is_tried_however_little_the_templates_are_alike(first: Cluster) -> None:
+    other = factory.cluster(first.site, number=2, kind=first.record_type)
+    adverts = "".join(f"<section class=a{n}><h3 class=b{n}>{n}</h3><ul class=c{n}><li>x</li></ul></section>" for n in range(150))
+    for n in range(8):
+        content = factory.book_html(f"Novel {n}", price=f"£{n}.20", authors=[f"Somebody {n}"])
+        content = content.replace(b'<p class="foot">', adverts.encode() + b'<p class="foot">')
+        factory.snapshot(first.site, f"https://shop.example/p2/{n}", content, cluster=other)
+    template_cores.renew_core(other)
+    cores = template_cores.read_cores(first.site)
+    assert cores[first.pk].likeness(cores[other.pk]) < 0.5
+    assert compared(first) == [(1, 2, "reads")]

@@ -48,6 +48,7 @@ LOOK = {
     "page_apart": Role.EDITOR,
     "cluster_suggest": Role.EDITOR,
     "cluster_suggest_table": Role.EDITOR,
+    "cluster_suggest_proposed": Role.EDITOR,
     "cluster_suggest_lists": Role.EDITOR,
     "cluster_suggest_opinions": Role.EDITOR,
     "cluster_wrapper": Role.EDITOR,
@@ -98,6 +99,7 @@ ACT = {
 BOTH = {
     "site_lab_adopt",
     "cluster_suggest",
+    "cluster_suggest_proposed",
     "cluster_suggest_lists",
     "cluster_wrapper",
     "site_new",

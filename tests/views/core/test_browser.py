@@ -73,6 +73,7 @@ def test_no_page_breaks_the_policy_overflows_its_width_or_lacks_a_style_sheet(
     parts |= {
         "cluster_suggest_table",
         "cluster_suggest_lists",
+        "cluster_suggest_proposed",
         "cluster_suggest_opinions",
         "cluster_wrapper_look",
         "site_lab_now",

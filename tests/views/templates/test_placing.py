@@ -28,6 +28,18 @@ def test_a_proposal_is_shown_to_who_may_answer_and_merges(signed_in: Any, world:
     assert world.cluster.snapshots.current().kept().count() == 7
 
 
+def test_a_proposal_that_bits_cannot_decide_shows_both_templates_side_by_side(signed_in: Any, world: World) -> None:
+    other = factory.cluster(world.site, number=2)
+    factory.snapshot(world.site, "https://shop.example/other", factory.book_html("Other"), cluster=other)
+    MergeProposal.objects.create(into=world.cluster, other=other, kind="alike", evidence={"pages": 1, "alike_percent": 91})
+    answer = signed_in("editor").get(world.site.get_absolute_url())
+    assert "the same template? Their structure does not decide" in words(answer)
+    assert "91 % alike" in words(answer)
+    [pair] = answer.context["proposals"]
+    assert [row.cluster.number for row in pair.rows] == [1, 2]
+    assert answer.content.count(b"<figure>") == 2
+
+
 def test_a_refusal_takes_the_notice_away(signed_in: Any, world: World) -> None:
     other = factory.cluster(world.site, number=2)
     row = MergeProposal.objects.create(into=world.cluster, other=other, kind="reads", evidence={"pages": 7, "complete": 7})

@@ -1,0 +1,41 @@
+"""What the values of each attribute show together, learned when a version of a rule is made and kept in its definition.
+
+So every page that the version reads, and the file that it is exported to, are read in one way, whatever pages come later. A new version
+learns again.
+"""
+
+from collections import defaultdict
+from dataclasses import replace
+
+from extraction.algorithms.errors import PageError, RuleError, XPathError
+from extraction.algorithms.rules import apply, xslt
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
+from extraction.algorithms.values.column import learn_evidence
+from extraction.models import Cluster
+from extraction.services.core import stored_pages
+from extraction.services.rules.effects import choose_preview_pages
+
+_DOUBTFUL = ("number", "price", "date")
+"""Types of which one text may have two readings."""
+
+
+def learn_columns(cluster: Cluster, value: RuleDefinition) -> RuleDefinition:
+    """Return the rule with what the values of its attributes show on the pages that changes are tried on, samples first."""
+    if not any(attribute.type in _DOUBTFUL for attribute in value.every):
+        return value
+    sheet = xslt.Stylesheet.compile(xslt.write_stylesheet(value))
+    texts: dict[str, list[str]] = defaultdict(list)
+    for source in choose_preview_pages(cluster):
+        try:
+            found = apply.extract_values(sheet, stored_pages.read_root(source))
+        except (PageError, RuleError, XPathError):
+            continue
+        for row in (found.values, *(row for rows in found.rows.values() for row in rows)):
+            for name, values in row.items():
+                texts[name] += values
+
+    def _learn(attribute: AttributeRule) -> AttributeRule:
+        return replace(attribute, column=learn_evidence(texts[attribute.name], attribute.type))
+
+    lists = tuple(replace(each, attributes=tuple(map(_learn, each.attributes))) for each in value.lists)
+    return replace(value, attributes=tuple(map(_learn, value.attributes)), lists=lists)
