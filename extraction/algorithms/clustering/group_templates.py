@@ -38,16 +38,18 @@ def find_group_templates(groups: Sequence[Sequence[str]], read: Callable[[str], 
     pages = [read_text_paths(read(name)) for name in names]
     numbers = {name: number for number, name in enumerate(names)}
     numbered = [[numbers[name] for name in group] for group in groups]
-    found = describe_groups(find_essential_paths(drop_frame(pages)), numbered)
+    kept = drop_frame(pages)
+    found = describe_groups(find_essential_paths(kept), numbered)
     by_member = {cluster.members[0]: cluster.template for cluster in found.clusters}
     templates = [_name(group, by_member[min(members)], read) for group, members in zip(groups, numbered, strict=True)]
-    return GroupTemplates(tuple(templates), _name(names, _find_frame(pages), read))
+    return GroupTemplates(tuple(templates), _name(names, _find_frame(pages, kept), read))
 
 
-def _find_frame(pages: Sequence[U64]) -> U64:
+def _find_frame(pages: Sequence[U64], kept: Sequence[U64]) -> U64:
+    """Return the frame, as far as it was left out of the pages that were kept."""
     every, supports = np.unique(np.concatenate([np.zeros(0, np.uint64), *pages]), return_counts=True)
     frame: U64 = every[(supports > 1) & (supports >= FRAME_FRACTION * len(pages))]
-    return frame
+    return np.setdiff1d(frame, np.concatenate([np.zeros(0, np.uint64), *kept]))
 
 
 def _name(group: Sequence[str], paths: U64, read: Callable[[str], etree._Element]) -> tuple[str, ...]:

@@ -31,6 +31,8 @@ def test_the_order_of_pages_and_groups_changes_no_template() -> None:
     assert other.templates == one.templates[::-1] and other.frame == one.frame
 
 
-def test_no_groups_have_no_templates_and_a_single_page_has_no_paths_of_its_own() -> None:
+def test_no_groups_have_no_templates_and_no_path_is_in_a_template_and_in_the_frame() -> None:
     assert find_group_templates([], read).templates == ()  # type: ignore[arg-type]
-    assert find_group_templates([["a1"]], read).templates == ((),)  # type: ignore[arg-type]
+    for groups in ([["a1"]], [["a1", "a2", "a3"]], [["a1", "b1"], ["a2"]]):
+        found = find_group_templates(groups, read)  # type: ignore[arg-type]
+        assert not {path for template in found.templates for path in template} & set(found.frame)
