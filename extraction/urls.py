@@ -56,6 +56,7 @@ _LAB: list[URLPattern] = [
     path("labels/", lab.update_labels, name="site_lab_labels"),
     path("<int:clustering_id>/", lab.show_clustering, name="site_lab_method"),
     path("<int:clustering_id>/shares/<int:place>/", lab.show_shares, name="site_lab_shares"),
+    path("<int:clustering_id>/paths/", lab.export_paths, name="site_lab_paths"),
     path("<int:clustering_id>/adopt/", lab.adopt_clustering, name="site_lab_adopt"),
 ]
 

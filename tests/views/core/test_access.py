@@ -43,6 +43,7 @@ LOOK = {
     "site_lab_now": Role.VIEWER,
     "site_lab_method": Role.VIEWER,
     "site_lab_shares": Role.VIEWER,
+    "site_lab_paths": Role.VIEWER,
     "site_lab_adopt": Role.OPERATOR,
     "page_apart": Role.EDITOR,
     "cluster_suggest": Role.EDITOR,
