@@ -104,7 +104,8 @@ class ListColumn:
 class ListRow:
     """A list of the rule: what its rows are, and its attributes within them. rows: how many on the pages checked.
 
-    seen: the first rows on the first sample pages, as texts in the order of the columns. unlike: the difference to what the list was
+    seen: the first rows on the first sample pages, as texts in the order of the columns.
+    unlike: the difference to what the list was
     offered with, None where there is none to speak of; unlike_on: pages that differ, with the rows offered and given.
     """
 
