@@ -26,7 +26,7 @@ SEEN_BYTES = 8_000_000
 """The largest number of bytes of pages that are read for that."""
 
 UNLIKE_PAGES = 10
-"""How many of the pages are listed on which a list has other rows than when it was offered."""
+"""If the rows of a list differ from those that were offered, this many of the pages are listed."""
 
 LISTED = 50
 """How many of the pages without a value are listed. The rest is counted."""
