@@ -238,5 +238,5 @@ def test_real_pages_are_shown_as_the_tree_we_read(part):
 def test_parts_nested_too_deep_are_reported_and_not_offered_in_the_tree():
     parsed = parse(b"<div>" * 20_000 + b"x" + b"</div>" * 20_000)
     notice = sanitize_page(parsed.root, lost=parsed.notices).notice
-    assert notice.startswith("Elements nested deeper than 2,048 levels were left out. ")
+    assert notice.startswith("Elements nested deeper than 512 levels were put beside each other, as browsers do. ")
     assert "The tree has all that was read" in notice and "all of them" not in notice
