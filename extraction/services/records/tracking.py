@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q
-
 from extraction.algorithms.records.changes import explain_changes, find_changes
 from extraction.algorithms.records.keys import Key, Values, make_key, make_row_key
 from extraction.models import Record, RecordChange, RecordSource, Run, Snapshot, TrackedRecord
@@ -119,13 +117,14 @@ def _load_known(batch: _Batch, records: Sequence[Record], places: Mapping[int, _
     pages = [place.page_id for place in places.values()]
     sources = list(RecordSource.objects.filter(page__in=pages, record__cluster__in=clusters).order_by("pk"))
     held = {source.record_id for source in sources}
-    digests = {key.digest for record in records for key in _list_keys(record, places[record.snapshot_id], schemas[record.cluster_id])}
     found: dict[int, TrackedRecord] = {}
     locked = TrackedRecord.objects.select_for_update().order_by("pk")
     for some in _chunk(sorted(held)):
         found.update((each.pk, each) for each in locked.filter(pk__in=some))
-    for some in _chunk(sorted(digests)):
-        found.update((each.pk, each) for each in locked.filter(Q(cluster__in=clusters, digest__in=some)) if each.pk not in found)
+    wanted = {place for record in records for place in _list_places(record, places[record.snapshot_id], schemas[record.cluster_id])}
+    wanted -= {_place_of(thing) for thing in found.values()}
+    for some in _chunk(sorted({digest for _, _, digest in wanted})):
+        found.update((each.pk, each) for each in locked.filter(cluster__in=clusters, digest__in=some) if each.pk not in found)
     for thing in found.values():
         batch.known[_place_of(thing)] = thing
     for source in sources:
@@ -135,16 +134,16 @@ def _load_known(batch: _Batch, records: Sequence[Record], places: Mapping[int, _
             batch.held[thing.cluster_id, source.page_id].append(thing)
 
 
-def _list_keys(record: Record, place: _Place, schema: KeySchema) -> Iterable[Key]:
-    """Yield every key that the record and its rows may have, as far as it can be told without the stored things."""
-    page = make_key(record.values, schema.page.names)
-    addresses = _list_addresses(record, place)
-    yield from [page] if page else addresses
+def _list_places(record: Record, place: _Place, schema: KeySchema) -> Iterable[tuple[int, str, str]]:
+    """Yield (template, list, digest) for every key that the record and its rows may have, as far as the record alone tells."""
+    own = make_key(record.values, schema.page.names)
+    keys = [own] if own else _list_addresses(record, place)
+    yield from ((record.cluster_id, "", key.digest) for key in keys)
     for name, attributes in schema.lists.items():
         for row in record.rows.get(name, ()):
-            for key in [page] if page else addresses:
-                if made := make_row_key(row, attributes.names, page=key if attributes.per_page else None):
-                    yield made
+            for key in keys if attributes.per_page else (None,):
+                if made := make_row_key(row, attributes.names, page=key):
+                    yield record.cluster_id, name, made.digest
 
 
 def _list_addresses(record: Record, place: _Place) -> list[Key]:
