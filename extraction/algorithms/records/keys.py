@@ -107,17 +107,20 @@ def judge_key(records: Sequence[Values], attributes: Sequence[str], *, changed: 
     )
 
 
-def propose_key(records: Sequence[Values], attributes: Iterable[str], *, changed: Mapping[str, int] | None = None) -> KeyFigures | None:
-    """Return the first key of at most MAX_PARTS attributes that fits; None if there is none.
+def propose_key(
+    records: Sequence[Values], attributes: Iterable[str], *, changed: Mapping[str, int] | None = None, most: int = MAX_PARTS
+) -> KeyFigures | None:
+    """Return the best key that fits; None if there is none.
 
     Fewer attributes come first, then those that repeat no record, then the given order. An attribute that repeats
     records with equal values is no worse as such, but one that tells all apart is the safer choice among equals.
 
     attributes: those that may be part of a key, best first.
     changed: {attribute: how many changes of it the history has}.
+    most: most attributes of a key.
     """
     names = list(attributes)
-    for size in range(1, MAX_PARTS + 1):
+    for size in range(1, most + 1):
         judged = (judge_key(records, each, changed=changed) for each in combinations(names, size))
         fitting = [each for each in judged if each.fits]
         if fitting:

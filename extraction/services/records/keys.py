@@ -67,17 +67,18 @@ def _make_choice(of: RecordList | None, cluster: Cluster | None, attributes: Seq
     records = [values for page in pages for values in page][:MAX_RECORDS]
     names = [each.name for each in attributes if each.is_key]
     likely = [each.name for each in attributes if each.type not in UNLIKELY and not each.multiple]
-    proposal = propose_key(records, likely, changed=changed)
-    per_page = False
+    proposal, per_page = propose_key(records, likely, changed=changed, most=1), False
     if of and proposal is None:
-        proposal, per_page = _propose_per_page(pages, likely, changed), True
+        proposal = _propose_per_page(pages, likely, changed)
+        per_page = proposal is not None
+    proposal = proposal or propose_key(records, likely, changed=changed)
     return KeyChoice(
         of,
         cluster,
         [KeyOption(each, judge_key(records, [each.name], changed=changed)) for each in attributes],
         chosen=judge_chosen(pages, names, per_page=bool(of and of.key_per_page), changed=changed) if names else None,
         proposal=proposal,
-        per_page=per_page and proposal is not None,
+        per_page=per_page,
     )
 
 

@@ -1,5 +1,6 @@
 """Changes: what differs, why, and the way back to earlier states."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -15,7 +16,9 @@ def of(**texts: str) -> Values:
     return {name: [{"raw": text}] for name, text in texts.items()}
 
 
-def causes(before: Values, after: Values, *, same_page: bool = False, same_rule: bool = False, reread: Values | None = None) -> dict[str, str]:
+def causes(
+    before: Values, after: Values, *, same_page: bool = False, same_rule: bool = False, reread: Values | None = None
+) -> dict[str, str]:
     found = explain_changes(before, after, same_page=same_page, same_rule=same_rule, reread=reread)
     return {name: each.cause for name, each in found.items()}
 
@@ -49,7 +52,7 @@ states = st.dictionaries(st.sampled_from("abcd"), st.lists(st.fixed_dictionaries
 def test_undoing_the_changes_gives_every_earlier_state(history: list[Values]) -> None:
     steps = [
         {name: each.as_json() for name, each in explain_changes(one, other, same_page=False, same_rule=True, reread=None).items()}
-        for one, other in zip(history, history[1:], strict=False)
+        for one, other in pairwise(history)
     ]
     state: Any = history[-1]
     for earlier, step in zip(reversed(history[:-1]), reversed(steps), strict=True):

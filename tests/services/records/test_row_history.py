@@ -4,8 +4,8 @@ import pytest
 
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.models import Cluster, Page, RecordList, RecordType, Run, TrackedRecord
-from extraction.models.rule_report import RuleReport
 from extraction.models.rule import Rule
+from extraction.models.rule_report import RuleReport
 from extraction.services.records import keys
 from extraction.services.rules import rules
 from tests.services import factory
@@ -24,7 +24,7 @@ def offers(sent: list[int]) -> Cluster:
     kind.attributes.create(name="cost", list=listed, position=2)
     cluster = factory.cluster(factory.site(), kind=kind, patterns=["shop.example/*"])
     title = AttributeRule("title", alternatives=(Selector("//h1/text()"),))
-    rule = RuleDefinition((title,), (ListRule("offers", attributes=(SELLER, COST), alternatives=(Selector("//li"),)),))
+    rule = RuleDefinition((title,), (ListRule("offers", (Selector("//li"),), (SELLER, COST)),))
     rules.publish_rule(rules.add_draft(cluster, rule, report=RuleReport(), origin=Rule.Origin.LEARNED))
     return cluster
 
