@@ -204,6 +204,10 @@ VERTEX_PAGE_MAX_BYTES = env.integer("PAGE_MAX_BYTES", 32 * 1024**2, least=1)
 VERTEX_IMPORT_MAX_BYTES = env.integer("IMPORT_MAX_BYTES", 64 * 1024**3, least=1)
 VERTEX_IMPORT_MAX_EXPANSION = env.integer("IMPORT_MAX_EXPANSION", 200, least=1)
 
+# How long the changes of records are kept, and how many of each template.
+VERTEX_CHANGES_MAX_DAYS = env.integer("CHANGES_MAX_DAYS", 730, least=1)
+VERTEX_CHANGES_MAX_COUNT = env.integer("CHANGES_MAX_COUNT", 1_000_000, least=1)
+
 # Fetching. These settings apply to all sites; the settings of a single site are in the database.
 # How long a check waits before it fetches pages a second time to confirm a breakage.
 VERTEX_CONFIRM_AFTER_S = env.integer("CONFIRM_AFTER_S", 30, least=0)

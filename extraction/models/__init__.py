@@ -13,6 +13,7 @@ from extraction.models.page import Page
 from extraction.models.placement import MergeProposal, Placement
 from extraction.models.preview import Preview
 from extraction.models.record import Record, RecordFigures, RecordPart
+from extraction.models.record_history import RecordChange, RecordSource, TrackedRecord
 from extraction.models.role import Role, role_of
 from extraction.models.rule import Rule
 from extraction.models.run import Run, RunProblem
@@ -44,9 +45,11 @@ __all__ = [
     "Placement",
     "Preview",
     "Record",
+    "RecordChange",
     "RecordFigures",
     "RecordList",
     "RecordPart",
+    "RecordSource",
     "RecordType",
     "Role",
     "Rule",
@@ -56,5 +59,6 @@ __all__ = [
     "Site",
     "Snapshot",
     "Source",
+    "TrackedRecord",
     "role_of",
 ]

@@ -240,7 +240,10 @@ def _ended(run: Run, intake: Intake, reason: EndReason) -> RunSummary:
         outcomes=dict(outcomes),
         reason=reason.value,
     )
-    return extract_records.add_states(summary, run) if run.read_parameters().keeps_no_pages else summary
+    if not run.read_parameters().keeps_no_pages:
+        return summary
+    extract_records.finish_crawl(run)
+    return extract_records.add_states(summary, run)
 
 
 def _explain_no_pages(run: Run, outcomes: Counter[str]) -> str:

@@ -24,7 +24,7 @@ from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Page, Record, Rule, Run, Snapshot
 from extraction.models.rule_report import RuleReport
 from extraction.services.core import runs, stored_bytes, stored_pages
-from extraction.services.records import extract_records, records
+from extraction.services.records import extract_records, records, tracking
 from extraction.services.rules import rules
 from tests.services import factory
 
@@ -246,7 +246,7 @@ def test_a_run_whose_template_was_deleted_ends_with_a_reason(shop: Cluster, sent
     def fail(*_: Any) -> None:
         raise IntegrityError("foreign key")
 
-    monkeypatch.setattr(extract_records, "_write", fail)
+    monkeypatch.setattr(tracking, "track_records", fail)
     run = extract_records.start_extraction(shop)
     pipeline.execute_run(run.pk)
     run.refresh_from_db()
