@@ -120,14 +120,14 @@ def change_labels(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, A
 @require_POST
 @endpoint
 def undo_step(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Take the last step back."""
+    """Undo the person's last step."""
     return _answer_step(cluster, edits.undo_step(cluster, request.user), request.user)
 
 
 @require_POST
 @endpoint
 def redo_step(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Repeat the last step that was taken back."""
+    """Repeat the last step that the person undid."""
     return _answer_step(cluster, edits.redo_step(cluster, request.user), request.user)
 
 

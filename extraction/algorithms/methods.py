@@ -109,8 +109,8 @@ def _path_groups(pages: Pages, find: Callable[[Sequence[U64]], Sequence[Sequence
     """Group pages by a method that gets the paths of each.
 
     On a site of one template, what nearly all pages have is no frame (`single_template`). A page that is the only one of its kind shares
-    little more than the frame with others. It is a group of its own, and the method does not see it: what the frame leaves of two such
-    pages is alike because it is nothing.
+    little more than the frame with others. It is a group of its own, and the method does not see it: without the frame, hardly anything
+    is left of such pages, so any two of them would seem alike.
     """
     read = _read(pages, lambda root: (read_text_paths(root), collect_steps(root)))
     questions = SiteQuestions([steps for _, steps in read.values()])

@@ -23,7 +23,7 @@ MAX_URL = 2_048
 """The longest URL, in characters. Longer ones come from crawler traps, not from people; sitemaps have the same limit."""
 
 MAX_NAME, MAX_LABEL = 253, 63
-"""The most characters of a host name, and of one part between its dots. Longer names cannot be looked up."""
+"""The largest number of characters of a host name, and of one part between its dots. Longer names cannot be looked up."""
 
 _SPECIAL = """
     0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24 192.52.193.0/24

@@ -25,7 +25,7 @@ MAGIC = b"WARC/"
 FILE = "file:///"
 
 HEADER_BYTES = 4 * MEBIBYTE
-"""How much is read in search of a record's headers before reading the file ends. Real headers have a few kilobytes."""
+"""The largest size of a record's headers. After a larger one, the rest of the file is not read. Real headers have a few kilobytes."""
 
 _HTTP = StatusAndHeadersParser(["HTTP/1.0", "HTTP/1.1"], verify=False)
 

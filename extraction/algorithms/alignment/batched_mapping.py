@@ -19,11 +19,11 @@ from extraction.algorithms.arrays import I64
 Flags = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 MAX_CELLS = 60_000_000
-"""Pairs of children that are compared, which takes some seconds. Two lists of 600 items that all differ, each with 12 children, have 52
-million."""
+"""The largest number of pairs of children that are compared, which takes some seconds. Two lists of 600 items that all differ, each with 12
+children, have 52 million."""
 
 CHUNK_CELLS = 300_000
-"""Pairs of children in one step, so that its arrays stay in the processor's cache."""
+"""The number of pairs of children in one step, so that its arrays stay in the processor's cache."""
 
 NEVER = 1 << 40
 """The cost of a pair with what only pads a list. Sums of real costs stay far below it."""

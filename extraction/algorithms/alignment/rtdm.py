@@ -25,7 +25,8 @@ Counts = tuple[I64, I64]
 """(numbers of what is counted, ascending; how often each occurs)."""
 
 PLAIN_CELLS = 20_000
-"""Pairs of children of two pages that are compared one by one, which suffices for most pages. More of them are compared in batches."""
+"""The number of pairs of children of two pages that are compared one by one, which suffices for most pages. More of them are compared in
+batches."""
 
 
 class TreeDistance:

@@ -12,7 +12,8 @@ from string import ascii_uppercase
 from extraction.algorithms.dom.nodes import Location
 
 MAX_NESTING = 50
-"""Sets and optional parts within each other that a method may find. Real pages have three; readers of a schema recurse over them."""
+"""The largest number of sets and optional parts within each other that a method may find. Real pages have three; readers of a schema
+recurse over them."""
 
 
 @dataclass(frozen=True, slots=True)

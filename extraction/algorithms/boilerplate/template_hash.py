@@ -24,8 +24,8 @@ TAG_BYTES = 5
 """The brackets and the slash of a start tag and an end tag."""
 
 LOW_FRACTION, HIGH_FRACTION = 0.5, 20.0
-"""Defaults of low and high, relative to the number of pages. Pages of one template share values too, and what half of them have belongs to
-the template. High: so many times on an average page."""
+"""Defaults of low and high, relative to the number of pages. Pages of one template share values, too, so low is half of the pages. High is
+this many times on an average page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def find_outermost(page: Sequence[HashedNode], hashes: Collection[int]) -> list[
 
 
 def default_bounds(pages: int) -> tuple[float, float]:
-    """Return (low, high) for so many pages of one template."""
+    """Return (low, high) for this many pages of one template."""
     return max(2.0, LOW_FRACTION * pages), max(2.0, HIGH_FRACTION * pages)
 
 

@@ -27,7 +27,7 @@ DEFAULT_LANGUAGE = "en"
 """For pages that do not state their language, which most do not."""
 
 LONGEST_WORD = 64
-"""Characters of a word that count. A longer word is an address or a key, and a stemmer's time grows with its length."""
+"""The number of characters of a word that count. A longer word is an address or a key, and a stemmer's time grows with its length."""
 
 
 def extract_features(text: str, *, language: str = DEFAULT_LANGUAGE) -> Counter[str]:

@@ -110,7 +110,8 @@ def drop_frame(pages: Sequence[U64]) -> list[U64]:
     frame) or 1 (the content). The mode is one of the two, so either nothing but the frame is essential, or everything is.
 
     What nearly all pages have is only a frame if there is something within it. If most pages would lose most of their paths, they are of
-    one template, and nothing is left out. A page that has nothing but the frame keeps it: to have nothing left is no likeness.
+    one template, and nothing is left out. A page that has nothing but the frame keeps it. Otherwise, two such
+    pages would seem alike because nothing is left of them.
     """
     every, supports = _supports(pages)
     shared = drop_content(pages)

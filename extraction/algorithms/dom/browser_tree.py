@@ -19,7 +19,8 @@ from lxml import etree
 from numpy.typing import NDArray
 
 MAX_LEVELS = 512
-"""Levels of nested elements in a browser's tree. Chromium, and turbohtml after it, put deeper elements beside each other."""
+"""The largest number of levels of nested elements in a browser's tree. Chromium, and turbohtml after it, put deeper elements beside each
+other."""
 
 MAX_OPEN = 500
 """A page with more unclosed ``<b>``, ``<font>`` … than this is not read as a browser reads it. Each paragraph would repeat all of them,

@@ -31,13 +31,14 @@ LOOK_BYTES = 65_536
 """How much of a file is read to tell what it is. A declaration with its entities and comments fits."""
 
 MAX_GROWTH = 1_048_576
-"""Characters that a page's own entities may add to it."""
+"""The largest number of characters that a page's own entities may add to it."""
 
 MAX_ENTITIES = 2_000
-"""Entities that a page may declare. The ISO character sets that old documents bring along have some hundreds."""
+"""The largest number of entities that a page may declare. The ISO character sets that old documents bring along have some hundreds."""
 
 MAX_ATTRIBUTES = 1_000
-"""Attributes kept of an element. Asking for the value of one looks through those before it, so many thousands take minutes."""
+"""The largest number of attributes kept of an element. Asking for the value of one looks through those before it, so many thousands take
+minutes."""
 
 SITEMAPS = frozenset(("urlset", "sitemapindex"))
 
@@ -221,7 +222,7 @@ def plain(text: str) -> str:
 def tags(content: bytes) -> bytes:
     """Return the tags of XML as a stream of HTML tags whose names differ in their first bytes. Anything else is left out.
 
-    Names of XML are long and begin alike, are hidden behind prefixes, and some have a meaning in HTML. So a hash stands for each name.
+    XML names are long, often share their beginning or have a prefix, and some have a meaning in HTML. So a hash stands for each name.
     """
     found = _XML_TAG.findall(readable(content))
     names = {name: b"x" + blake2b(name, digest_size=3).hexdigest().encode() for name in {row[1] for row in found} if name}

@@ -25,7 +25,7 @@ MAX_LENGTH = 4_000
 """Longest expression accepted. The longest that the learner writes has some 1,500 characters."""
 
 MAX_WIDE_STEPS = 6
-"""Most steps along axes of unbounded reach (``//``, following, preceding, ancestor …) in one expression."""
+"""The largest number of steps along axes of unbounded reach (``//``, following, preceding, ancestor …) in one expression."""
 
 MAX_WIDE_NESTING = 1
 """Deepest predicate that may itself search the whole page. Each level multiplies the cost by the size of the page."""

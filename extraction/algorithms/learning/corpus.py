@@ -31,8 +31,8 @@ from extraction.algorithms.learning.page_table import (
 )
 
 MAX_COMPARED = 10_000
-"""Most children of one element where siblings are compared. `rules.apply` lets a rule compare twice as many nodes, the texts between
-them included, because the cost grows with their square."""
+"""The largest number of children of one element where siblings are compared. `rules.apply` lets a rule compare twice as many nodes, the
+texts between them included, because the cost grows with their square."""
 
 MAX_NAMED_BYTES = 32_000_000
 """Memory for the answers of `Corpus.find_named` that are kept. It keeps a long-lived corpus small beside its pages."""

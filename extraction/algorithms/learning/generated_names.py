@@ -9,16 +9,16 @@ import re
 from functools import lru_cache
 
 MIN_TAIL, MAX_TAIL = 5, 16
-"""Characters of a hash with letters of the whole alphabet. Shorter parts are abbreviations (``col-md6``)."""
+"""The fewest and the most characters of a hash that uses the whole alphabet. Shorter parts are abbreviations (``col-md6``)."""
 
 MIN_SWITCHES, MANY_SWITCHES = 2, 3
 """Changes between letters and digits within a hash. Words with a number have one (``column2``), hashes several (``1q2w3e``)."""
 
 MIN_WORD = 3
-"""Fewest letters in a row that may be a word: ``html5player`` has two changes and two words."""
+"""The smallest number of letters in a row that may be a word: ``html5player`` has two changes and two words."""
 
 MIN_DIGITS = 4
-"""Fewest digits of a number that counts records rather than columns or hundredths of a width."""
+"""The smallest number of digits of a number that counts records rather than columns or hundredths of a width."""
 
 _PART = re.compile(r"[-_:/.]+")
 _RUNS = re.compile(r"[A-Za-z]+|\d+")

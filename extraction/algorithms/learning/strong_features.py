@@ -23,7 +23,7 @@ STEM_ENDS = "s:.,;() "
 """Characters that may follow a label's stem. "Author", "Authors:" and "Author(s)" have one stem; "(Author)" has another."""
 
 MIN_STEM, MAX_STEMS = 3, 3_000
-"""Fewest characters of a stem, and most different labels that are compared with it."""
+"""The smallest number of characters of a stem, and the largest number of different labels that are compared with it."""
 
 MAX_NTH_LAST = 3
 """Farthest place from the end that a feature asks for. Longer lists differ in length from page to page."""

@@ -67,13 +67,14 @@ RARE = 1e-4
 """Probability below which a number of pages without a value is no coincidence."""
 
 LEAST_ALIKE_PAGES = 3
-"""Pages that must give the same value before all of them are said to be alike."""
+"""The smallest number of pages that must give the same value before all of them are said to be alike."""
 
 SURE = 1e-5
 """Probability at or below which one test of places needs no second one."""
 
 LEAST_EXTENDED_PAGES = 10
-"""Pages whose values must have the same text added: a few products may be renamed together, such as the books of a series."""
+"""The smallest number of pages whose values must have the same text added: a few products may be renamed together, such as the books of a
+series."""
 
 MOST = 0.8
 """Share of pages that must have unknown values: a shop may add a value for some of its products."""
@@ -234,7 +235,7 @@ class AttributeChanges:
         gone, usual = [change for change in self.changes if not change.now], self._usual_null_fraction
         if binomial_tail(len(gone), of=len(self.changes), chance=usual) > RARE:
             return None
-        reason = f"the rule finds nothing on {len(gone)} of {len(self.changes)} pages; {usual:.0%} was usual"
+        reason = f"the rule finds nothing on {len(gone)} of {len(self.changes)} pages; {100 * usual:.0f} % was usual"
         return Finding("vanished", tuple(_make_evidence(each, "null", reason, strong=False) for each in gone), None)
 
     def _tested(self, sign: str, found: tuple[Evidence, ...], rate: float, *, plausible: bool = False) -> Finding:

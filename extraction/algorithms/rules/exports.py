@@ -4,8 +4,8 @@ The Python files begin with the rule as plain data. They end with the code that 
 (`outside`, the readers of values and the few functions they need), so the values are the same. Everything that comes from pages or
 people is written as a Python literal.
 
-To add a format: name it in `Form`, give its file ending in `SUFFIXES` and its writer in `write_export`, and its content type in
-`services/rules/export_rule.py`.
+To add a format: name it in `Form`, give its file ending in `SUFFIXES` and its writer in `write_export`, its content type in
+`services/rules/export_rule.py`, and a link on the rule page in `templates/extraction/rules/rule.html`.
 """
 
 import ast

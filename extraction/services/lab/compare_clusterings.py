@@ -12,7 +12,7 @@ from extraction.services.core.stored_pages import read_bytes
 from extraction.services.lab import method_process
 
 MOST_PAGES = 600
-"""Pages compared at most. The time of TEXT-MDL grows with the cube of their number."""
+"""The largest number of pages compared. The time of TEXT-MDL grows with the cube of their number."""
 
 MOST_BYTES = 100_000_000
 """Bytes of these pages together. All of them are in memory at the same time."""

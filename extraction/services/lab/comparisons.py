@@ -25,7 +25,7 @@ NOW = ""
 computed each time they are shown."""
 
 KEPT_RUNS = 3
-"""Comparisons kept per site. Each takes about ten kilobytes per method."""
+"""The number of comparisons kept per site. Each takes about ten kilobytes per method."""
 
 
 def start_comparison(site: Site, methods: Sequence[str], *, user: User | None = None) -> Run:

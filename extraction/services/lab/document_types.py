@@ -16,7 +16,7 @@ from extraction.services.core.runs import JobError
 from extraction.services.core.stored_pages import StoredPage, read_root, read_xml_as_written
 
 PAGES = 200
-"""Pages read, spread evenly over the template. More pages rarely add elements, and reading these takes some seconds."""
+"""The number of pages read, spread evenly over the template. More pages rarely add elements, and reading these takes some seconds."""
 
 MAX_BYTES = 30 * 1024**2
 """Bytes of all pages read together."""

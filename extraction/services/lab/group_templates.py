@@ -23,7 +23,7 @@ TEMPLATES = "templates"
 """In place of a method: the site's templates as they are."""
 
 MOST_IN_WRAPPER = 30
-"""Pages of a group that its wrapper reads."""
+"""The largest number of pages of a group that its wrapper reads."""
 
 
 @dataclass(frozen=True, slots=True)

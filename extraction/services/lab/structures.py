@@ -23,10 +23,10 @@ from extraction.services.templates import articles, sample_trees
 WIDTH = 100
 
 STEPS = 3
-"""Steps in a short path."""
+"""The number of steps in a short path."""
 
 MARK = 24
-"""Characters shown of an id or class. Generated ones can have hundreds."""
+"""The number of characters shown of an id or class. A generated id or class can have hundreds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,8 @@ PARTLY = "read in part: "
 """The problem of a page that was read in part begins with this. Other problems are of pages that cannot be read."""
 
 WRITERS = 4
-"""Threads that compress and write contents during parsing. Both are C code that releases the GIL, and object stores respond slowly."""
+"""The number of threads that compress and write contents during parsing. Both are C code that releases the GIL, and object stores respond
+slowly."""
 
 
 Look = Callable[[PageItem, ParsedPage], None]

@@ -30,10 +30,10 @@ from extraction.services.core.stored_pages import Stored, StoredPage, read_eleme
 from extraction.services.templates import articles
 
 PAGES = 30
-"""Pages compared. The experiments in the paper take ten and see little change up to forty."""
+"""The number of pages compared. The experiments in the paper take ten and see little change up to forty."""
 
 SCHEME = "blocks/2"
-"""Part of the name under which what is read from a page is stored. Change it when `read_parts` gives something else."""
+"""Part of the name under which what is read from a page is stored. Change it when the result of `read_parts` changes."""
 
 MAIN_TEXT_NAMES = frozenset(
     {"body", "text", "content", "main text", "article", "full text", "body text", "article body", "description long", "long description"}

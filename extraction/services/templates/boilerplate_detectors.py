@@ -23,7 +23,7 @@ from extraction.services.templates import boilerplate
 from extraction.services.templates.boilerplate import Parts
 
 TEXT_CHARS = 200
-"""Characters of a part's text that are kept to identify it."""
+"""The number of characters of a part's text that are kept to identify it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

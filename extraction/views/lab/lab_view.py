@@ -16,7 +16,7 @@ from extraction.services.templates.boilerplate import Shares
 from extraction.services.templates.cluster_match import Group
 
 SHOWN_GROUPS = 12
-"""Groups that are shown as a bar of their own. All other groups share one more."""
+"""The number of groups that are shown as a bar of their own. All other groups share one more."""
 
 SHOWN_PATHS = 200
 """Template paths of a group that are shown. The file has all."""

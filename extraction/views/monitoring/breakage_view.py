@@ -132,7 +132,8 @@ def list_pages(check: Check) -> list[PagePair]:
 
 
 def show_page(breakage: Breakage, pair: PagePair) -> Sides:
-    """One page with the old places, and the places that the repair finds now, or the old rule if there is no repair."""
+    """Return both sides of a page: the old places, and the places where the repair finds values now. Without a repair, the old rule is
+    used."""
     found = Snapshot.objects.select_related("page").in_bulk([pk for pk in (pair.old, pair.new) if pk])
     old, new = found.get(pair.old), found.get(pair.new or 0)
     hues = {each.name: each.hue for each in find_attributes(breakage.cluster, breakage.attributes)}

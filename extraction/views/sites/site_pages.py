@@ -11,7 +11,7 @@ from extraction.models.record_values import RecordValue
 from extraction.services.records import records
 
 MAX_SHOWN_ROWS = 30
-"""Rows shown of each list of a record. The CSV file has all of them."""
+"""The largest number of rows shown of each list of a record. The CSV file has all of them."""
 
 UNREADABLE, PARTLY, UNCLUSTERED, GONE = "unreadable", "partly", "unclustered", "gone"
 

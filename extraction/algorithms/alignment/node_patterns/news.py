@@ -1,10 +1,10 @@
 """Finds the title and the body of news pages from their pattern (data labelling, Reis et al. 2004, section 4.4).
 
-The wildcards match data, and the rest belongs to the site. The *body* consists of long passages that are close together. Among
-the elements around paragraphs, it is the first that holds at least half as many words outside of links as the one with the most words,
-on the median page. The *title* is a passage of 1 to 20 words above the body that agrees with the page's <title> element. If no <title>
-tells the pages apart, it is the heading nearest above the body. Both are chosen on the pattern, so they are at the same place on every
-page.
+The wildcards match data, and the rest belongs to the site. The *body* consists of long passages that are close together. The
+elements around paragraphs are compared by their number of words outside of links on the median page. The body is the first that has at
+least half as many as the longest. The *title* is a passage of 1 to 20 words above the body that agrees with the page's <title> element.
+If no <title> tells the pages apart, it is the heading nearest above the body. Both are chosen on the pattern, so they are at the same
+place on every page.
 """
 
 from collections import defaultdict

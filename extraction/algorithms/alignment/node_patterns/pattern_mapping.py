@@ -16,16 +16,17 @@ from extraction.algorithms.alignment.tree_mapping import RestrictedMapping, spli
 from extraction.algorithms.alignment.trees import Tree
 
 MAX_CELLS = 1_000_000
-"""Pairs of children compared for the pages of a cluster, which takes some two seconds. Ten pages of a news site need a twentieth."""
+"""The largest number of pairs of children compared for the pages of a cluster, which takes some two seconds. Ten pages of a news site need
+a twentieth."""
 
 IMPOSSIBLE = 1 << 40
-"""The cost of what a strict mapping forbids. Sums of real costs stay far below it, and sums of it stay within 64 bits."""
+"""The cost of what a strict mapping forbids. Sums of real costs stay far below it. Many times this cost still fits into 64 bits."""
 
 Step = tuple[int | None, tuple[int, ...]]
 """(number of the pattern's child, None for a child of the page that the pattern lacks; numbers of the page's children at this place)."""
 
 _OMITTED = {SINGLE: 1, OPTION: 0, PLUS: 1, KLEENE: 0}
-"""What it costs that a wildcard takes nothing."""
+"""{wildcard: the cost if it takes nothing}."""
 
 
 class PatternMapping(RestrictedMapping):

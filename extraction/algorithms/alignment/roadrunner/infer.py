@@ -21,10 +21,11 @@ from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.errors import AlignmentError
 
 PAGES = 5
-"""Pages that a wrapper is inferred from by default. Wrong alignments are never undone, and ten pages find no more fields than five."""
+"""The number of pages that a wrapper is inferred from by default. Wrong alignments are never undone, and ten pages find no more fields than
+five."""
 
 ALL_STEPS = 500_000
-"""Steps for all pages together, which take some ten seconds."""
+"""The largest number of steps for all pages together, which take some ten seconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +114,7 @@ def _order(pages: Sequence[Element]) -> list[int]:
 
 
 def infer_with_roadrunner(roots: Sequence[etree._Element]) -> Structure:
-    """Return the structure of pages of one template, inferred from a few of them. Raises as `infer_wrapper`."""
+    """Return the structure of pages of one template, inferred from a few of them. Raises the same errors as `infer_wrapper`."""
     return infer_from_few_pages(roots).structure
 
 

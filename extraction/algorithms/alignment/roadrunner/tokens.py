@@ -23,10 +23,11 @@ from extraction.algorithms.dom.walk import walk_page
 from extraction.algorithms.errors import AlignmentError
 
 MAX_DEPTH = 60
-"""Levels of a page that are aligned. Real pages have up to 40. The alignment recurses over them, with some ten calls a level."""
+"""The largest number of levels of a page that are aligned. Real pages have up to 40. The alignment recurses over them, with some ten calls
+a level."""
 
 MAX_TOKENS = 100_000
-"""Tokens of a page that is aligned. The largest page of the 15 measured sites has some 3,000."""
+"""The largest number of tokens of a page that is aligned. The largest page of the 15 measured sites has some 3,000."""
 
 SHARED = 0.5
 """Share of the pages on which a class or id must stand to become part of the label."""
@@ -35,7 +36,7 @@ ALWAYS, LABEL = 0.9, 0.25
 """Share of the pages that have a fixed string, and the share for one that ends with a colon or stands in dt, th or label."""
 
 FEW = 5
-"""Fewest pages on which a string is fixed although it does not look like a label. Four pages may share a value."""
+"""The smallest number of pages on which a string is fixed although it does not look like a label. Four pages may share a value."""
 
 MAX_LABEL = 60
 """Longest fixed string, in characters."""

@@ -19,7 +19,7 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import AlignmentError
 
 FIXED = 5
-"""Tokens that a fixed string counts as. A label that is not matched says more than a tag that is not."""
+"""The number of tokens that a fixed string counts as. A label that is not matched says more than a tag that is not."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

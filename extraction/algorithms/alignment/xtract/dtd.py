@@ -19,14 +19,14 @@ from extraction.algorithms.alignment.xtract.models import EMPTY, Model, declare_
 from extraction.algorithms.alignment.xtract.tolerant import infer_tolerant_model
 
 MAX_ELEMENTS = 500_000
-"""Elements that are read on all pages. The largest real feeds have some 100,000."""
+"""The largest number of elements that are read on all pages. The largest real feeds have some 100,000."""
 
 MAX_NAMES = 500
-"""Names of elements that are described. A page with more is written by its data, not by a template."""
+"""The largest number of names of elements that are described. A page with more is written by its data, not by a template."""
 
 
 MAX_ATTRIBUTES = 200
-"""Names of attributes of one element, for the same reason."""
+"""The largest number of names of attributes of one element, for the same reason."""
 
 _XML = "http://www.w3.org/XML/1998/namespace"
 _NAME = etree.XPath("name(@*[$place])", smart_strings=False)
