@@ -34,7 +34,7 @@ SHORT_TEXTS = {
 
 SHORT_LENGTH = 2_000
 
-COMMON = (" ", "\n", "a", "1", "A", "_", "-", ".", ",", "<", ">", "'", '"', "(", ")", "[", "=", "/", ":", "a1", "aB", "a ", "1,", "<!---->", "<a ")
+COMMON = (*" \na1A_-.,<>'\"()[=/:", "a1", "aB", "a ", "1,", "<!---->", "<a ")
 METHODS = ("match", "fullmatch", "search", "finditer", "findall", "sub", "subn", "split")
 
 
@@ -79,8 +79,8 @@ def called_methods(name: str) -> Sequence[str]:
 
 def hostile_texts(pattern: re.Pattern[str] | re.Pattern[bytes], length: int) -> Iterator[str]:
     text = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
-    literals = sorted({literal for literal in re.findall(r"[A-Za-z0-9]{2,11}|[^\w\s]", text)})
-    source = random.Random(text)  # noqa: S311
+    literals = sorted(set(re.findall(r"[A-Za-z0-9]{2,11}|[^\w\s]", text)))
+    source = random.Random(text)
     pieces = [*COMMON, *literals]
     pieces += [source.choice(pieces) + source.choice(pieces) for _ in range(12)]
     for piece in dict.fromkeys(pieces):
