@@ -5,6 +5,7 @@ The module is longer than others because Scrapy wants all callbacks in one class
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
@@ -31,6 +32,7 @@ from extraction.fetching.crawl.messages import (
 )
 from extraction.fetching.crawl.pages import view
 from extraction.fetching.crawl.soft_404 import ProbeAnswer, Soft404
+from extraction.fetching.crawl.spool import Ledger
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -61,6 +63,7 @@ class SiteSpider(Spider):
         self.plan: CrawlPlan = equipment.plan
         self.guard, self.resolver = equipment.guard, equipment.resolver
         self.events, self.spool = equipment.events, equipment.spool
+        self.ledger = Ledger(Path(self.plan.spool))
         self.frontier = Frontier(self.plan)
         self.judge = Judge(self.plan, self.frontier, Soft404(self._ask_made_up), equipment.renderer)
         self.tally: Counter[Outcome] = Counter()
@@ -129,11 +132,12 @@ class SiteSpider(Spider):
     async def page(self, response: Response) -> None:
         """Handle the answer for a page, whatever its status."""
         address, shape = response.meta["page"], response.meta["shape"]
-        judged = await self.judge.judge(response, address, shape)
-        if judged.outcome is Outcome.OK:
-            self.judge.keep(response, shape)
-        # Its links are reported first. If the child or the parent dies in between, the page is fetched again and no link is lost.
-        self._follow(response, address, judged, self.frontier.shapes.now(shape))
+        with self.ledger.reading(address.url):
+            judged = await self.judge.judge(response, address, shape)
+            if judged.outcome is Outcome.OK:
+                self.judge.keep(response, shape)
+            # Its links are reported first. If the child or the parent dies in between, the page is fetched again and no link is lost.
+            self._follow(response, address, judged, self.frontier.shapes.now(shape))
         self._report_page(response, address, judged)
 
     def failed(self, failure: Failure) -> None:
