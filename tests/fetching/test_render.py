@@ -12,7 +12,7 @@ from extraction.fetching.crawl.gateway import Gateway
 from extraction.fetching.crawl.messages import Outcome, RenderMode
 from extraction.fetching.url_safety import Guard
 from tests.fetching.crawling import crawl
-from tests.fetching.site_server import Site, SiteServer
+from tests.fetching.site_server import Site, SiteServer, html
 
 
 @pytest.fixture(scope="module")
