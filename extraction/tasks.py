@@ -35,7 +35,7 @@ def tick() -> None:
 
 @shared_task
 def tidy() -> None:
-    """Delete what old checks stored and nothing needs any more."""
+    """Delete contents that old checks stored and that nothing needs any more."""
     tidy_checks.tidy_checks(timezone.now())
 
 

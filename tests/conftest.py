@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-# What a machine is busy with besides is no property of the code; the same examples every time, so that a run that failed fails again.
+# Deadlines would depend on what else the machine does. The examples are the same every time, so that a failed run fails again.
 settings.register_profile("suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("suite")
 
 
 def pytest_unconfigure() -> None:
-    """The test run's folder goes with it."""
+    """Delete the folder of the test run at its end."""
     shutil.rmtree(os.environ.get("VERTEX_VAR_DIR", ""), ignore_errors=True)
 
 
@@ -33,7 +33,7 @@ def person(db: None) -> Callable[[str], Any]:
 
 @pytest.fixture
 def signed_in(client: Any, person: Callable[[str], Any]) -> Callable[[str], Any]:
-    """A client signed in as somebody of a role: signed_in("viewer").get(...)."""
+    """A client that is signed in with a role: signed_in("viewer").get(...)."""
 
     def sign_in(role: str) -> Any:
         client.force_login(person(role))

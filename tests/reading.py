@@ -1,4 +1,4 @@
-"""What a person reads of a response."""
+"""The text of a response as a person reads it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The product's settings with everything that is written in a folder of the test run's own."""
+"""The product's settings, with all files in a folder of the test run."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""What the documents name exists: files, sections and commands."""
+"""Files, sections and commands that the documents name exist."""
 
 import re
 from collections.abc import Iterator

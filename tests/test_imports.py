@@ -1,4 +1,4 @@
-"""No module of the project imports, by whatever way, a module that imports it."""
+"""No module of the project imports a module that imports it, directly or indirectly."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ def _named(node: ast.AST, modules: Mapping[str, object]) -> Iterator[str]:
                 yield inner if inner in modules else node.module
 
 
-def test_no_module_imports_one_that_imports_it() -> None:
+def test_no_two_modules_import_each_other() -> None:
     modules = find_modules()
     graph = {name: find_imports(name, ast.parse(file.read_text(encoding="utf-8")), modules) for name, file in modules.items()}
     try:
@@ -47,7 +47,7 @@ def test_imports_inside_functions_and_for_type_checkers_count() -> None:
     assert find_imports("x", ast.parse(code), dict.fromkeys(["a", "a.b", "a.c", "x"])) == {"a", "a.b", "a.c"}
 
 
-def test_no_module_imports_by_dots() -> None:
+def test_no_module_uses_relative_imports() -> None:
     """The other tests see absolute imports only."""
     trees = {name: ast.parse(file.read_text(encoding="utf-8")) for name, file in find_modules().items()}
     dotted = [name for name, tree in trees.items() for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]

@@ -21,7 +21,7 @@ class Channel(filesystem.Channel):
     """kombu's channel with an atomic put."""
 
     def _put(self, queue: str, payload: dict[str, Any], **kwargs: Any) -> None:  # type: ignore[override]  # noqa: ARG002 - as kombu has it
-        """Put a message into a queue. As in kombu, the name of its file orders messages by time."""
+        """Put a message into a queue. As in kombu, the file's name sorts messages by time."""
         folder = Path(self.data_folder_out)
         name = f"{monotonic_ns() // 1_000_000:020d}_{uuid.uuid4()}.{queue}.msg"
         hidden = folder / f"{name}.part"

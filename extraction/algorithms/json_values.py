@@ -1,8 +1,8 @@
-"""Frozen dataclasses to and from plain JSON, by their annotations.
+"""Converts frozen dataclasses to and from plain JSON, by their annotations.
 
-Understood: str, int, float, bool, enums of text, other such dataclasses, `X | None`, `tuple[X, ...]`, `Mapping[str, X]`, and classes
-that bring a `from_json` and an `as_json` of their own. Unknown keys are ignored and missing ones take the field's default, so that two
-releases understand each other. A field whose default is None is left out while it is None; every other field is always written.
+These types are supported: str, int, float, bool, enums of text, other such dataclasses, `X | None`, `tuple[X, ...]`, `Mapping[str, X]`, and
+classes with their own `from_json` and `as_json`. Unknown keys are ignored and missing ones get the field's default, so that releases can
+read each other's JSON. A field whose default is None is left out while it is None; every other field is always written.
 """
 
 import types
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class JsonShapeError(ValueError):
-    """JSON that is not of the shape that was expected. The message names the key that is wrong."""
+    """JSON that does not have the expected shape. The message names the key that is wrong."""
 
 
 class JsonValue:
@@ -26,11 +26,11 @@ class JsonValue:
 
     @classmethod
     def from_json(cls, data: object) -> Self:
-        """The value that `as_json` wrote. Raises JsonShapeError for anything else."""
+        """Return the value that `as_json` wrote. Raises JsonShapeError for anything else."""
         return read(cls, data, key=cls.__name__)
 
     def as_json(self) -> dict[str, Any]:
-        """The value as JSON knows it, its keys in the order of the fields."""
+        """Return the value in JSON's own types, with the keys in the order of the fields."""
         return cast("dict[str, Any]", plain(self))
 
 
@@ -49,7 +49,7 @@ def plain(value: object) -> Any:
 
 
 def read(kind: type[T], data: object, *, key: str) -> T:
-    """The dataclass that `plain` wrote. Raises JsonShapeError, naming the key."""
+    """Return the dataclass that `plain` wrote. Raises JsonShapeError, which names the key."""
     if not isinstance(data, Mapping):
         raise JsonShapeError(f"{key} must be an object, not {data!r:.200}")
     found: dict[str, Any] = {}
@@ -65,7 +65,7 @@ def read(kind: type[T], data: object, *, key: str) -> T:
 
 
 def read_as(hint: Any, value: object, *, key: str) -> Any:
-    """The value that `plain` wrote, by its annotation. Raises JsonShapeError, naming the key."""
+    """Return the value that `plain` wrote, by its annotation. Raises JsonShapeError, which names the key."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is types.UnionType:
         return None if value is None else read_as(arguments[0], value, key=key)
@@ -112,7 +112,7 @@ def _enum(kind: type[StrEnum], key: str, value: object) -> StrEnum:
 
 
 def _of(kind: type[T], key: str, value: object) -> T:
-    """The value; whole numbers are taken where fractions are meant, truth values never for numbers."""
+    """Return the value. A whole number may stand for a fraction, but a boolean never for a number."""
     if kind is float and type(value) is int:
         return cast("T", float(value))
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):

@@ -1,15 +1,15 @@
-"""Dimming in a real Chromium: off until it is asked for, by key and button, on each page that is opened, without touching marks."""
+"""Dimming in a real Chromium: it is off by default, switched by key or button, applies to each opened page and leaves marks alone."""
 
 import pytest
 
 from extraction.models import Label
-from tests.annotations.test_workbench_browser import Bench, bench, chrome  # noqa: F401 - fixtures
+from tests.annotations.bench import Bench
 from tests.services import factory
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 
-def test_a_key_dims_what_all_pages_have_and_the_next_page_is_dimmed_too(bench: Bench) -> None:  # noqa: F811
+def test_a_key_dims_what_all_pages_have_and_the_next_page_is_dimmed_too(bench: Bench) -> None:
     site = factory.site()
     group = factory.cluster(site, kind=factory.record_type())
     body = '<div id="menu"><a href="/a">Home</a></div><div id="story"><h1>{0}</h1><p>{0} {1}</p></div><div id="foot">All rights</div>'
@@ -41,7 +41,7 @@ def test_a_key_dims_what_all_pages_have_and_the_next_page_is_dimmed_too(bench: B
     assert bench.page.get_attribute("#dimmed", "aria-pressed") == "false" and bench.errors == []
 
 
-def test_a_page_with_nothing_to_dim_says_so(bench: Bench) -> None:  # noqa: F811
+def test_a_page_with_nothing_to_dim_says_so(bench: Bench) -> None:
     site = factory.site()
     group = factory.cluster(site, kind=factory.record_type())
     pages = [

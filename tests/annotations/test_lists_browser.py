@@ -6,7 +6,7 @@ import pytest
 
 from extraction.models import Attribute, Label
 from extraction.services.learning import workspaces
-from tests.annotations.test_workbench_browser import Bench, bench, chrome  # noqa: F401 - fixtures
+from tests.annotations.bench import Bench
 from tests.services import lists
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -16,16 +16,16 @@ def said(name: str) -> list[tuple[int, str]]:
     return list(Label.objects.filter(attribute__name=name).order_by("row").values_list("row", "value"))
 
 
-def shown(bench: Any) -> list[list[str]]:  # noqa: F811
+def shown(bench: Any) -> list[list[str]]:
     rows = bench.page.locator(".wb-found tbody tr")
     return [[cell.strip() for cell in row.locator("td").all_inner_texts()[1:]] for row in rows.all()]
 
 
-def chips(bench: Any) -> list[str]:  # noqa: F811
+def chips(bench: Any) -> list[str]:
     return [" ".join(text.split()) for text in bench.page.locator(".wb-row-chip").all_inner_texts()]
 
 
-def test_two_marked_rows_show_all_rows_and_enter_accepts_them(bench: Bench) -> None:  # noqa: F811
+def test_two_marked_rows_show_all_rows_and_enter_accepts_them(bench: Bench) -> None:
     shop = lists.shops()
     bench.open(shop)
     assert chips(bench) == ["row 1 ○", "+ row r"]
@@ -51,7 +51,7 @@ def test_two_marked_rows_show_all_rows_and_enter_accepts_them(bench: Bench) -> N
     assert len(said("thing")) == 2
 
 
-def test_what_is_found_is_outlined_and_the_next_page_is_proposed(bench: Bench) -> None:  # noqa: F811
+def test_what_is_found_is_outlined_and_the_next_page_is_proposed(bench: Bench) -> None:
     shop = lists.shops()
     lists.mark(shop, 0, (0, 1))
     workspaces.forget_workspaces()
@@ -65,7 +65,7 @@ def test_what_is_found_is_outlined_and_the_next_page_is_proposed(bench: Bench) -
     assert list(marked) == [("shop", 0, "Shop 1"), ("thing", 1, "Tea 1-0"), ("price", 1, "£1.10")]
 
 
-def test_r_goes_to_another_row_and_a_chip_back(bench: Bench) -> None:  # noqa: F811
+def test_r_goes_to_another_row_and_a_chip_back(bench: Bench) -> None:
     shop = lists.shops()
     bench.open(shop)
     bench.press("r")

@@ -24,7 +24,7 @@ from tests.algorithms.clustering import listing
 
 
 def cpu_time_s(work: Callable[[], object], *, repeat: int = 1) -> float:
-    """The best of some runs, in seconds of this process: other processes do not count."""
+    """The fastest of some runs, in processor seconds of this process."""
     best = float("inf")
     for _ in range(repeat):
         started = time.process_time()
@@ -69,7 +69,7 @@ def time_vectors(pages: list[bytes]) -> None:
 
 
 def time_second_stage(pages: list[bytes]) -> None:
-    """What merging by cores costs beside the vectors and Algorithm 1, and beside reading the pages' steps, which are kept from then on."""
+    """The cost of merging by cores, compared with vectors and Algorithm 1, and with reading the pages' steps, which are then cached."""
     named = {f"{number:06}": page for number, page in enumerate(pages)}
     first = cpu_time_s(lambda: cluster_vectors(dict(zip(named, compute_vectors(named.values()), strict=True))), repeat=3)
     found = cluster_vectors(dict(zip(named, compute_vectors(named.values()), strict=True)))

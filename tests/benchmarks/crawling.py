@@ -1,9 +1,9 @@
 """python -m tests.benchmarks.crawling [--pages 3000] [--long 20000]: the crawler against bare Scrapy, and its memory on a long crawl.
 
 Both crawl the test site, served by a process of its own, from its first page: bare Scrapy with a CrawlSpider that follows every link, obeys
-robots.txt and keeps each body as a file; ours with all that it does (outcomes, repetitions, shapes, events). Same server, same concurrency,
-no delay, by turns in one run. Printed: pages a second of both by the clock and by the child's own processor time (others on the machine do
-not count there), and their ratio; then the crawler's memory while it fetches 20,000 pages.
+robots.txt and keeps each body as a file; ours with all that it does (outcomes, repetitions, shapes, events). Both use the same server and
+concurrency without delay, in turn, within one run. Printed: pages a second of both by the clock and by the child's own processor time
+(others on the machine do not count there), and their ratio; then the crawler's memory while it fetches 20,000 pages.
 """
 
 import argparse

@@ -23,7 +23,7 @@ MOST = 2.0
 
 
 class Meter:
-    """Peak memory and time since the last look, the memory in bytes of this process."""
+    """The peak memory of this process in bytes, and the time since the last measurement."""
 
     def __init__(self) -> None:
         self.peak, self.clock = self._peak(), time.process_time()

@@ -60,7 +60,7 @@ class Work:
 
 
 def cpu_time_s(work: Callable[[T], object], items: Iterable[T], *, repeat: int = 5) -> float:
-    """The sum over the items of the best of some runs, in seconds of this process: what else the machine does hardly counts."""
+    """The sum over the items of the fastest of some runs, in processor seconds of this process, which other processes hardly affect."""
     known = list(items)
     best = [float("inf")] * len(known)
     for _ in range(repeat):

@@ -14,7 +14,7 @@ PAGES = 10
 
 
 def page(number: int, size_bytes: int) -> bytes:
-    """Book `number` with as many reviews as make it that large."""
+    """Book `number`, with enough reviews to reach the size."""
     review = (
         "<div class='review'><b class='who'>Reader {0}</b> <span class='when'>{1} May 20{2}</span><p>Words {0} of reader {1}.</p></div>"
     )

@@ -45,7 +45,7 @@ WORDS = (
 
 
 def product_page(number: int, size_bytes: int) -> str:
-    """A product's page: title, price, a table of eight fields, and as many reviews as make it large."""
+    """A product's page: title, price, a table of eight fields, and enough reviews to reach the size."""
     dice = random.Random(number)
 
     def phrase(words: int) -> str:

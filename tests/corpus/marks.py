@@ -24,7 +24,7 @@ def unmarked(text: str) -> str:
 
 @dataclass
 class Truth:
-    """What the pages of a site say, and the text nodes that an editor clicks for it.
+    """The values of a site's pages, and the text nodes that an editor clicks to mark them.
 
     values: {attribute: {page: values}}. annotations: {attribute: {page: [{value, nth, of}]}}, where a value stands in the nth of `of`
     text nodes that hold the same text.
@@ -34,7 +34,7 @@ class Truth:
     annotations: dict[str, dict[str, list[dict[str, object]]]] = field(default_factory=dict)
 
     def take(self, page: str, text: str) -> str:
-        """Notes the marks of a page and gives the page without them."""
+        """Record the marks of a page and return the page without them."""
         nodes = [str(node) for node in parse(text.encode()).root.xpath(_CLICKABLE)]
         plain = [clean(unmarked(node)) for node in nodes]
         for number, node in enumerate(nodes):

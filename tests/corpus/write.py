@@ -1,7 +1,7 @@
-"""Writes the evaluation corpus: ``python -m tests.corpus.write``. A test holds the committed files against what this writes.
+"""Writes the evaluation corpus: ``python -m tests.corpus.write``. A test compares the committed files with the output of this module.
 
 The corpus is ours: made-up sites of five kinds, in the layout of the real evaluation pages (docs/quality.md), small enough to be
-committed. Its floors are checked by the suite, so that a change that makes the learner worse is noticed where no real pages are.
+committed. Its floors are checked by the suite, so a change that makes the learner worse is noticed even without the real pages.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The demo's shop keeps its address; where that is taken, what can be done about it is said."""
+"""The demo's shop keeps its address. If the port is taken, the command says what to do."""
 
 import socket
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ def taken() -> Iterator[int]:
 
 
 @pytest.mark.django_db
-def test_the_port_of_a_known_shop_that_is_taken_is_named_with_what_helps(taken: int) -> None:
+def test_if_the_port_of_a_known_shop_is_taken_the_command_says_what_to_do(taken: int) -> None:
     Site.objects.create(name=demo.SITE_NAME, slug="inkhorn-lane", address=f"http://127.0.0.1:{taken}/")
     with pytest.raises(processes.ProcessError, match=f"port {taken} is taken") as error, demo._served():
         pass

@@ -39,7 +39,7 @@ def listings(design: int) -> Cluster:
 
 
 def text(nodes: list[etree._Element], wanted: str, *, after: int = 0) -> Location:
-    """The first text node that is just this."""
+    """The first text node with exactly this text."""
     return next(
         Location(n, "text", nth)
         for n, element in enumerate(nodes)

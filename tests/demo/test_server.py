@@ -1,4 +1,4 @@
-"""The demo server serves what the site is, and another design when told."""
+"""The demo server serves the pages of the site, and another design on request."""
 
 import threading
 from collections.abc import Iterator
@@ -66,7 +66,7 @@ def test_robots_and_sitemap_lead_a_crawler_to_all_pages(server: DemoServer) -> N
     assert found == [page.url for page in pages(base_url=server.address)]
 
 
-def test_the_design_changes_under_way(server: DemoServer) -> None:
+def test_the_design_can_change_while_the_server_runs(server: DemoServer) -> None:
     before = ask(server, BOOK)[1]
     server.switch(design=2, day=4)
     expected = {page.path: page.content for page in pages(design=2, day=4, base_url=server.address)}
@@ -83,7 +83,7 @@ def test_a_post_switches_and_refuses_a_design_that_does_not_exist(server: DemoSe
     assert ask(server, "/-/switch?design=2")[0].status == 404
 
 
-def test_head_and_unchanged_pages_cost_no_body(server: DemoServer) -> None:
+def test_head_requests_and_unchanged_pages_get_no_body(server: DemoServer) -> None:
     answer, body = ask(server, BOOK, "HEAD")
     assert (answer.status, body) == (200, b"")
     again, body = ask(server, BOOK, If_None_Match=answer.getheader("ETag") or "")

@@ -1,4 +1,4 @@
-"""The demo site says the truth about itself."""
+"""The truth that comes with the demo site agrees with its pages."""
 
 import csv
 import io
@@ -55,7 +55,7 @@ def facts(**options: Unpack[TruthOptions]) -> dict[str, dict[str, dict[str, list
 
 
 def held(page: DemoPage) -> Counter[str]:
-    """How often each cleaned text node of the body and each attribute value stands on a page, scripts and styles left out."""
+    """How often each cleaned text node of the body and each attribute value is on a page, without scripts and styles."""
     body = parse(page.content, content_type=page.content_type).root.find("body")
     assert body is not None
     found: Counter[str] = Counter()
@@ -100,7 +100,7 @@ def test_the_same_arguments_give_the_same_bytes(options: Options) -> None:
 
 
 @pytest.mark.parametrize("options", DESIGNS)
-def test_every_true_value_stands_on_its_page_as_a_whole_text_node_or_attribute(options: Options) -> None:
+def test_every_true_value_is_a_whole_text_node_or_attribute_of_its_page(options: Options) -> None:
     values = facts(**{key: value for key, value in options.items() if key != "partial"})
     found = {page.url: page for page in made(**options)}
     for template, rows in values.items():
@@ -160,7 +160,7 @@ def test_each_bundled_annotation_selects_exactly_one_node_with_its_true_value(ba
                 assert not etree.iselement(selected[0])
 
 
-def test_the_annotated_places_are_where_the_values_of_all_other_pages_stand_too() -> None:
+def test_the_values_of_all_other_pages_are_at_the_annotated_places_too() -> None:
     found = {page.url: page for page in made()}
     for given in annotations():
         places = {name: row[0].xpath for marks in given.pages.values() for name, row in marks.items() if row}
@@ -239,7 +239,7 @@ def test_some_pages_have_end_tags_missing_stray_or_crossed() -> None:
     assert kinds == Counter(BROKEN.values())
 
 
-def test_no_page_shows_a_place_holder() -> None:
+def test_no_page_shows_a_placeholder() -> None:
     for design in (1, 2):
         for page in made(design=design):
             assert b"[[" not in page.content

@@ -65,5 +65,5 @@ def test_entities_do_not_multiply():
     [b"", b"<html/>", b"no xml", f"{HEAD}{'<g>' * 500}".encode(), f"{HEAD}{'<g/>' * 30_000}</svg>".encode()],
     ids=["empty", "html", "text", "deep", "many"],
 )
-def test_what_is_no_drawing_or_beyond_reason_is_none(content):
+def test_a_file_that_is_not_a_drawing_or_is_too_large_is_refused(content):
     assert drawings.make_drawing_inert(content) is None

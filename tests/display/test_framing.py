@@ -1,4 +1,4 @@
-"""The frame: no origin, no loads, one script, ours."""
+"""The frame of a page has an opaque origin, loads nothing and has a single script, which is ours."""
 
 import re
 
@@ -10,7 +10,7 @@ from extraction.display.sanitize import sanitize_page
 PAGE = sanitize_page(parse(b"<html><body><p>Text</p></body></html>").root)
 
 
-def test_the_policy_takes_the_origin_away_and_allows_no_load():
+def test_the_policy_makes_the_origin_opaque_and_forbids_loading():
     policy = framing.build_policy("abc")
     assert "sandbox allow-scripts;" in policy and "allow-same-origin" not in policy
     assert "default-src 'none'" in policy and "script-src 'nonce-abc'" in policy and "form-action 'none'" in policy
@@ -50,6 +50,6 @@ def test_the_headers_keep_it_out_of_other_sites_and_of_caches():
     assert headers["X-Content-Type-Options"] == "nosniff" and headers["Cross-Origin-Resource-Policy"] == "same-origin"
 
 
-def test_why_there_is_no_page_is_said_under_the_same_policy():
+def test_the_reason_for_a_missing_page_is_shown_under_the_same_policy():
     response = framing.respond_with_failure("<b>gone</b>")
     assert b"&lt;b&gt;gone" in response.content and "default-src 'none'" in response.headers["Content-Security-Policy"]

@@ -1,4 +1,4 @@
-"""What an editor's browser gets: our tree, and nothing that acts."""
+"""An editor's browser gets our tree of the page, with nothing in it that can act."""
 
 import contextlib
 import re
@@ -40,7 +40,7 @@ def number_of(element: etree._Element) -> int:
 
 
 def assert_same_tree(content: bytes) -> etree._Element:
-    """Every element shown has its own index, its own parent, and text nodes equal one to one."""
+    """Check that every element shown has its index, its parent and the same text nodes as in our tree."""
     root = parse(content).root
     ours, shown = elements(root), as_browser(sanitize_page(root))
     index = {element: number for number, element in enumerate(ours)}
@@ -74,7 +74,7 @@ def test_a_table_without_tbody_gets_none_and_misnested_markup_stays_as_we_read_i
     assert "tbody" not in {local(element) for element in shown.iter(etree.Element)}
 
 
-def test_texts_parted_by_a_comment_or_a_script_stay_two():
+def test_texts_separated_by_a_comment_or_a_script_stay_two():
     page = sanitize_page(parse(b"<p>one<!-- secret -->two<script>x()</script>three</p>").root)
     paragraph = as_browser(page).find(".//{*}p")
     assert paragraph is not None and list(texts(paragraph)) == ["one", "two", "three"]
@@ -93,7 +93,7 @@ def test_characters_that_xml_cannot_hold_are_replaced_one_for_one():
     assert as_browser(sanitize_page(root)) is not None
 
 
-def test_names_that_are_no_xml_names_are_mapped():
+def test_names_that_are_not_xml_names_are_mapped():
     page = sanitize_page(
         parse(b"<o:p>office</o:p><x-y>custom</x-y><v-gone>spoof</v-gone><b\xc3\xa4>odd</b\xc3\xa4><p a:b=1 1x=2 data-v=77>p</p>").root
     )
@@ -121,7 +121,7 @@ def test_the_hostile_page_is_shown_without_anything_that_acts():
     assert not re.search(r"url|@import|expression|behavior|binding|font-face|fixed|evil.example", styles)
 
 
-def test_links_and_images_keep_their_address_where_no_browser_looks():
+def test_links_and_images_keep_their_address_in_an_attribute_that_browsers_ignore():
     shown = as_browser(
         sanitize_page(parse(b'<a href="/x?a=1&amp;b=2">go</a><img src="/i.png" alt="A &lt;cat&gt;" width="40" height="30">').root)
     )
@@ -139,7 +139,7 @@ def test_a_raster_image_in_the_page_itself_is_shown_and_an_svg_one_is_not():
     assert "onload" not in [image.get("src", "") for image in shown.iter("{*}img")][1]
 
 
-def test_a_drawing_keeps_its_shapes_and_loses_what_loads():
+def test_a_drawing_keeps_its_shapes_and_loses_references():
     shown = as_browser(
         sanitize_page(parse(b'<svg viewBox="0 0 9 9"><path d="M0 0" fill="url(#x)"/><use href="#a"/><a>t</a></svg><a>out</a>').root)
     )
@@ -235,7 +235,7 @@ def test_real_pages_are_shown_as_the_tree_we_read(part):
         assert_same_tree(path.read_bytes())
 
 
-def test_what_is_nested_deeper_than_is_read_is_said_and_not_promised_in_the_tree():
+def test_parts_nested_too_deep_are_reported_and_not_offered_in_the_tree():
     parsed = parse(b"<div>" * 20_000 + b"x" + b"</div>" * 20_000)
     notice = sanitize_page(parsed.root, lost=parsed.notices).notice
     assert notice.startswith("Elements nested deeper than 2,048 levels were left out. ")

@@ -17,7 +17,7 @@ def static(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_module_stands_once_and_after_those_it_imports(static: Path) -> None:
+def test_a_module_is_included_once_and_after_those_it_imports(static: Path) -> None:
     (static / "a").mkdir()
     (static / "main.js").write_text('import { one } from "./a/one.js";\nimport { two } from "./a/two.js";\none(two);\n')
     (static / "a" / "one.js").write_text('import { two } from "./two.js";\n\nexport function one() {}\n')
@@ -39,7 +39,7 @@ def test_an_import_or_export_of_another_form_is_refused(static: Path, line: str)
         static_text.join_modules("main.js")
 
 
-def test_a_file_that_is_missing_is_named(static: Path) -> None:
+def test_a_missing_file_is_named_in_the_error(static: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"none\.css"):
         static_text.read_static("none.css")
 

@@ -36,7 +36,7 @@ def test_a_style_attribute_is_cleaned_and_a_plain_one_is_left_as_it_is():
     assert stylesheets.clean_declarations("background: url(//x) red") == "background: none red"
 
 
-def test_brackets_nested_beyond_reason_end_the_sheet():
+def test_a_sheet_ends_at_brackets_nested_too_deep():
     assert stylesheets.clean_sheet("a{b:" + "(" * 100_000) == ""
 
 

@@ -1,4 +1,4 @@
-"""Looking around in a page's tree, and finding what is like two clicked places."""
+"""Browsing and searching a page's tree, and finding places like two clicked ones."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def find(page: PageTree, xpath: str) -> int:
     return page.index[page.nodes[0].getroottree().xpath(xpath)[0]]
 
 
-def test_a_place_says_its_value_its_path_and_what_else_can_be_taken(page):
+def test_a_place_is_described_by_its_value_its_path_and_its_alternatives(page):
     link = find(page, "//a")
     shown = tree.describe_place(page, Location(link, "text", 1))
     assert shown is not None and shown["value"] == "Link"
@@ -38,12 +38,12 @@ def test_an_element_with_texts_and_elements_offers_each_text_and_the_whole(page)
     assert shown["value"] == "abc"
 
 
-def test_a_place_that_is_not_there_is_none(page):
+def test_an_unknown_place_has_no_description(page):
     assert tree.describe_place(page, Location(9_999)) is None
     assert tree.describe_place(page, Location(0, "attribute", attribute="nope")) is None
 
 
-def test_children_come_in_parts(page, monkeypatch):
+def test_children_are_loaded_in_parts(page, monkeypatch):
     monkeypatch.setattr(tree, "MAX_CHILDREN", 3)
     first = tree.list_children(page, find(page, "//ul"))
     assert [row["label"] for row in first["rows"]] == ["li.i", "li.i", "li.i.x"] and first["more"] == 3
@@ -60,7 +60,7 @@ def test_search_finds_hidden_texts_and_attributes(page, words, label):
     assert words.casefold() in (value(page.nodes, Location.from_json(hits[0]["location"])) or "").casefold()
 
 
-def test_search_gives_what_is_likeliest_meant_first():
+def test_search_lists_the_most_likely_hits_first():
     html = b"""<html><head><title>price</title><meta name="price" content="9"><meta property="x" content="the price">
     <script>let price</script><script type="application/ld+json">{"price": 1}</script></head>
     <body data-x="price"><p>a price</p><img alt="price"></body></html>"""
@@ -106,7 +106,7 @@ def test_two_lines_between_breaks_offer_the_third(page):
     assert values(page, find_similar(page, [Location(lines, "text", 1), Location(lines, "text", 3)])) == ["a", "b", "c"]
 
 
-def test_nothing_is_offered_where_nothing_is_alike(page):
+def test_nothing_is_offered_if_no_other_element_is_similar(page):
     assert find_similar(page, [Location(find(page, "//a")), Location(find(page, "//li"))]) == ()
     assert find_similar(page, [Location(find(page, "//a"))]) == ()
     assert find_similar(page, [Location(find(page, "//li[1]")), Location(find(page, "//li[2]"), "text", 1)]) == ()

@@ -1,4 +1,4 @@
-"""Pages of XML in the frame: the same tree, inert, texts one for one, attributes there to be clicked."""
+"""Pages of XML in the frame: the same tree without any effect, with the same texts, and with attributes that can be clicked."""
 
 import pytest
 from lxml import etree
@@ -35,7 +35,7 @@ def test_every_element_carries_its_index_and_its_texts_one_for_one(content: byte
         assert not any(list(texts(child)) for child in attributes)
 
 
-def test_nothing_of_a_page_means_anything_to_a_browser() -> None:
+def test_no_element_of_an_xml_page_has_a_meaning_to_the_browser() -> None:
     body = browsed(HOSTILE).find(f"{XHTML}body")
     assert body is not None
     for element in body.iter(etree.Element):
@@ -44,7 +44,7 @@ def test_nothing_of_a_page_means_anything_to_a_browser() -> None:
         assert all(str(key).startswith("data-v") for key in element.attrib)
 
 
-def test_how_an_element_lies_is_told_by_what_is_in_it() -> None:
+def test_the_layout_of_an_element_follows_from_its_content() -> None:
     body = browsed(b"<?xml version='1.0'?><r><leaf>a</leaf><mixed>b <i>c</i> d</mixed><box> <leaf/> </box></r>").find(f"{XHTML}body")
     assert body is not None
     shapes = {
@@ -54,7 +54,7 @@ def test_how_an_element_lies_is_told_by_what_is_in_it() -> None:
     assert shapes["mixed"] == ["data-v-mixed"] and shapes["box"] == [] and shapes["leaf"] == ["data-v-leaf"]
 
 
-def test_what_is_too_much_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_beyond_the_limits_are_left_out_with_a_notice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xml_tree, "MAX_ELEMENTS", 3)
     assert "(3 of 5 elements are)" in sanitize_page(parse(b"<?xml version='1.0'?><r><s/><s/><s/><s/></r>").root).notice
     monkeypatch.setattr(xml_tree, "MAX_DEPTH", 2)

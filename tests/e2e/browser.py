@@ -1,6 +1,6 @@
-"""Which Chromium the journeys use: VERTEX_CHROMIUM, else the system's, else Debian's package when root, else Playwright's download.
+"""The Chromium that the journeys use: VERTEX_CHROMIUM, else the system's, else Debian's package if we are root, else Playwright's download.
 
-`python -m tests.e2e.browser` finds or brings it and says which; `executable()` and `launch` are what tests use.
+`python -m tests.e2e.browser` finds or installs it and prints which one it is; `executable()` and `launch` are what tests use.
 """
 
 import os
@@ -21,7 +21,7 @@ ARGUMENTS = [
 
 
 def executable() -> str | None:
-    """The path of a Chromium on this machine, None for Playwright's own download."""
+    """Return the path of a Chromium on this machine; None for Playwright's own download."""
     try:
         return chromium.find_executable()
     except chromium.NoChromium as error:
@@ -34,7 +34,7 @@ def launch(playwright: "Playwright") -> "Browser":
 
 
 def bring() -> str:
-    """Makes sure that there is a Chromium; in words, which."""
+    """Make sure that there is a Chromium, and return in words which one it is."""
     if found := executable():
         return f"Chromium: {found}"
     if os.geteuid() == 0 and shutil.which("apt-get"):

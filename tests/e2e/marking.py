@@ -41,9 +41,9 @@ def click_text(page: "Page", value: str, *, within: str = "[data-v]", nth: int =
 
 
 def point_of(page: "Page", value: str, *, within: str = "[data-v]", nth: int = 0) -> tuple[float, float]:
-    """Where `click_text` clicks, in pixels of the window."""
+    """Return the point that `click_text` clicks, in pixels of the window."""
     place = None
-    for _ in range(50):  # a page that was just opened takes the place of the one before in its own time
+    for _ in range(50):  # a newly opened page may replace the previous one with a delay
         place = frame_of(page).evaluate(_FIND, [value, within, nth])
         if place is not None:
             break
@@ -69,12 +69,12 @@ def mark(page: "Page", attribute: str, values: Sequence[str], *, within: str = "
 
 
 def learned(page: "Page") -> None:
-    """Waits until what was said last is learned from."""
+    """Wait until the last mark has been learned from."""
     page.wait_for_selector("#workbench:not([data-learning])")
 
 
 def mark_absent(page: "Page", attribute: str) -> None:
-    """Says that an attribute is not on this page."""
+    """Mark an attribute as absent from this page."""
     choose(page, attribute)
     with page.expect_response(lambda response: response.url.endswith("/label/")):
         page.keyboard.press("x")

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.e2e
 
 
 class Shop(DemoServer):
-    """The demo's shop, which answers no more than its first requests until it is let go on: a person has time to pause."""
+    """The demo's shop, which answers only its first requests until it is released, so that a person has time to pause the crawl."""
 
     first = 60
 
@@ -45,7 +45,7 @@ def shop() -> Iterator[Shop]:
         thread.join()
 
 
-def test_an_editor_gives_an_address_and_watches_the_templates_come(page: "Page", dashboard: Dashboard, shop: Shop) -> None:
+def test_an_editor_enters_an_address_and_sees_the_templates_appear(page: "Page", dashboard: Dashboard, shop: Shop) -> None:
     page.set_default_timeout(90_000)
     sign_in(page, "editor")
     page.goto("/sites/new/")

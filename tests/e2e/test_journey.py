@@ -30,7 +30,7 @@ WHERE = {"title": "h1", "authors": ".byline", "price": ".price", "subjects": ".t
 
 
 def see(page: "Page", name: str) -> None:
-    """Keeps a picture of the screen where VERTEX_SCREENSHOTS names a folder, to be looked at by a person."""
+    """Store a screenshot for people to look at, if VERTEX_SCREENSHOTS names a folder."""
     folder = os.environ.get("VERTEX_SCREENSHOTS")
     if folder:
         page.wait_for_load_state("networkidle")
@@ -111,7 +111,7 @@ def open_sample(page: "Page", number: int) -> None:
 
 
 def correct_the_first_that_is_wrong(page: "Page", truth: dict[str, dict[str, list[str]]]) -> None:
-    """What an editor does who has marked two pages: looks at what the rule gives on the others, and marks one where it is wrong."""
+    """Do what an editor does after marking two pages: look at the values on the others, and mark a page on which they are wrong."""
     for number in range(2, page.locator(".wb-sample").count()):
         open_sample(page, number)
         url = page.locator("#page-url").get_attribute("title") or ""
@@ -128,7 +128,7 @@ def proposed(page: "Page", attribute: str) -> list[str]:
 
 
 def annotate(page: "Page", truth: dict[str, dict[str, list[str]]]) -> None:
-    """Confirms what is proposed where it is right; a click adds a value that lacks and takes away one that is wrong."""
+    """Confirm proposals that are right. Click a missing value to add it, and a wrong one to remove it."""
     url = page.locator("#page-url").get_attribute("title") or ""
     for attribute in ATTRIBUTES:
         values = truth[url][attribute]
@@ -141,12 +141,12 @@ def annotate(page: "Page", truth: dict[str, dict[str, list[str]]]) -> None:
             mark_absent(page, attribute)
         else:
             mark(page, attribute, [value for value in values if value not in given], within=WHERE[attribute])
-            if ATTRIBUTES[attribute][1]:  # of a single one, the value marked takes the place of the one proposed
+            if ATTRIBUTES[attribute][1]:  # for an attribute with a single value, the marked one replaces the proposed one
                 mark(page, attribute, [value for value in given if value not in values])
 
 
 def compare(path: Path, truth: dict[str, dict[str, list[str]]]) -> None:
-    """Every record of the file says of its page what is true, and at least 85 of 89 books have one."""
+    """Check that every record of the file has the true values of its page, and that at least 85 of 89 books have a record."""
     with path.open(encoding="utf-8", newline="") as file:
         records = {row["source_url"]: row for row in csv.DictReader(file)}
     wrong = {

@@ -1,4 +1,4 @@
-"""The product's own worker killed in the middle of an import, a clustering and an extraction: each ends, nothing is doubled or lost.
+"""The product's own worker killed in the middle of an import, a clustering and an extraction: each ends, and nothing is duplicated or lost.
 
 Compared with a product that was not disturbed: pages, contents, templates, records.
 """
@@ -49,7 +49,7 @@ def state(product: Dashboard) -> dict[str, object]:
 
 
 def worker(product: Dashboard) -> "subprocess.Popen[bytes]":
-    """A worker with its child processes as one group. Beat is not needed: a worker that comes back looks for what was lost."""
+    """A worker with its child processes as one group. Beat is not needed, because a restarted worker looks for lost runs itself."""
     command = [sys.executable, "manage.py", "worker", "--processes", "1"]
     with (product.folder / "worker.log").open("ab") as log:
         return subprocess.Popen(command, cwd=ROOT, env=environment(product.folder), stdout=log, stderr=log, start_new_session=True)
@@ -61,7 +61,7 @@ def kill(process: "subprocess.Popen[bytes]") -> None:
 
 
 def run_of(product: Dashboard, kind: str) -> tuple[str, int]:
-    """(state, attempts) of the newest run of a kind, read beside the product: a management command would come too late."""
+    """(state, attempts) of the newest run of a kind, read directly from the database, because a management command would be too slow."""
     with contextlib.closing(sqlite3.connect(product.folder / "vertex.sqlite3", timeout=30)) as database:
         row = database.execute("select state, attempts from extraction_run where kind = ? order by id desc limit 1", [kind]).fetchone()
     return row or ("", 0)
@@ -79,7 +79,7 @@ def wait_until(holds: Callable[[], bool], *, timeout_s: float = 120.0) -> None:
         time.sleep(0.01)
 
 
-def test_a_worker_killed_again_and_again_leaves_what_an_undisturbed_one_leaves(product: Dashboard, tmp_path: Path) -> None:
+def test_a_worker_killed_again_and_again_leaves_the_same_result_as_an_undisturbed_one(product: Dashboard, tmp_path: Path) -> None:
     archive = tmp_path / "site.zip"
     demo_site.write_zip(archive)
     calm = Dashboard("", tmp_path / "calm")
@@ -106,7 +106,7 @@ def test_a_worker_killed_again_and_again_leaves_what_an_undisturbed_one_leaves(p
 
 
 def _killed_once(product: Dashboard, kind: str) -> None:
-    """Lets a worker begin the run, kills it there, and lets another one end it."""
+    """Let a worker begin the run, kill it, and let another one finish the run."""
     first = worker(product)
     wait_until(lambda: run_of(product, kind)[0] == "running")
     kill(first)
@@ -116,7 +116,7 @@ def _killed_once(product: Dashboard, kind: str) -> None:
 
 
 def _ended(product: Dashboard) -> None:
-    """Lets a worker do all that waits."""
+    """Let a worker do all waiting runs."""
     second = worker(product)
     try:
         wait_until(lambda: not unfinished(product))
@@ -124,7 +124,7 @@ def _ended(product: Dashboard) -> None:
         kill(second)
 
 
-def test_a_worker_that_is_killed_alone_is_started_again_and_goes_on(product: Dashboard, tmp_path: Path) -> None:
+def test_a_killed_worker_is_restarted_and_continues(product: Dashboard, tmp_path: Path) -> None:
     archive = tmp_path / "site.zip"
     demo_site.write_zip(archive)
     product.manage("import_pages", "Shop", str(archive))

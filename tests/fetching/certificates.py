@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 
 def self_signed(folder: Path) -> ssl.SSLContext:
-    """How a server on 127.0.0.1 proves itself with a certificate that only it vouches for."""
+    """A TLS context for a server on 127.0.0.1 with a self-signed certificate."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
     now = datetime.now(UTC)

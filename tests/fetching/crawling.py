@@ -1,4 +1,4 @@
-"""Runs a crawl and keeps all that it said."""
+"""Runs a crawl and records all of its events."""
 
 import tempfile
 from collections import Counter
@@ -13,7 +13,7 @@ from tests.fetching.site_server import SiteServer
 
 @dataclass
 class Told:
-    """What a crawl told. bodies, rendered, screenshots: contents by address."""
+    """The events of a crawl. bodies, rendered, screenshots: contents by address."""
 
     fetched: dict[str, Fetched] = field(default_factory=dict)
     found: list[Address] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""A crawling child whose name server says 127.0.0.1 for every name, as one that attacks does once it was believed."""
+"""A crawling child whose name server answers 127.0.0.1 for every name, as an attacker's does after a first, harmless answer."""
 
 from ipaddress import ip_address
 

@@ -1,4 +1,4 @@
-"""Which addresses are one, which belong to a crawl, and which are alike."""
+"""Which addresses are the same, which are in the scope of a crawl, and which have the same shape."""
 
 import random
 import time
@@ -26,7 +26,7 @@ SITE = "https://a.example"
         ("https://a.example/%7Eada", "https://a.example/~ada"),
     ],
 )
-def test_writings_of_one_address_are_one(one, other):
+def test_different_notations_of_one_address_are_the_same(one, other):
     assert key(one) == key(other)
 
 
@@ -75,7 +75,7 @@ def test_the_start_addresses_host_is_in_scope(url):
         "mailto:ada@a.example",
     ],
 )
-def test_what_is_elsewhere_or_no_page_is_not(url):
+def test_other_hosts_and_files_that_are_not_pages_are_out_of_scope(url):
     assert scope().refusal(url)
 
 
@@ -117,7 +117,7 @@ def test_numbers_and_identifiers_are_not_part_of_a_shape():
     assert text(shapes.see(f"{SITE}/book/17?page=3")) == "a.example/book/*?page=*"
 
 
-def test_sections_stay_apart_and_names_become_one():
+def test_sections_keep_their_own_shapes_and_names_share_one():
     shapes = Shapes()
     for number in range(60):
         for section in ("films", "books"):
@@ -142,7 +142,7 @@ def popped_address(queue: Queue) -> Address:
     return popped[0]
 
 
-def test_a_sample_takes_of_each_shape_in_turn():
+def test_a_sample_takes_addresses_from_each_shape_in_turn():
     shapes = Shapes()
     queue = ShapeQueue(shapes)
     for kind, number in (("book", 500), ("film", 40), ("about", 1)):
@@ -165,7 +165,7 @@ def test_a_sample_ends_when_pages_bring_nothing_new():
     assert taken == max(LEAST, RUN + 1)
 
 
-def test_what_is_wanted_is_fetched_whatever_the_sample_has():
+def test_wanted_addresses_are_fetched_whatever_the_sample_has():
     queue = ShapeQueue(Shapes())
     for each in range(100):
         queue.push(Address(url=f"{SITE}/book/{each}", wanted=each >= 50))
@@ -188,7 +188,7 @@ def test_a_vector_is_new_unless_six_bytes_agree():
 
 @settings(max_examples=40)
 @given(st.lists(st.integers(0, 2**64 - 1), max_size=12), st.randoms(use_true_random=False))
-def test_novelty_agrees_with_comparing_all(vectors, chance):
+def test_novelty_agrees_with_a_comparison_of_all_vectors(vectors, chance):
     vectors += [vector ^ (0xFF << 8 * chance.randrange(8)) for vector in vectors]
     novelty = Novelty()
     seen: list[int] = []
@@ -198,7 +198,7 @@ def test_novelty_agrees_with_comparing_all(vectors, chance):
         seen.append(vector)
 
 
-def test_no_address_is_lost_or_given_twice_while_shapes_change():
+def test_no_address_is_lost_or_fetched_twice_while_shapes_change():
     chance = random.Random(3)
     shapes = Shapes()
     queue = ShapeQueue(shapes)
@@ -215,7 +215,7 @@ def test_no_address_is_lost_or_given_twice_while_shapes_change():
     assert len(queue) == 0
 
 
-def test_a_frontier_that_goes_on_knows_what_was_fetched():
+def test_a_restored_frontier_knows_what_was_fetched():
     plan = CrawlPlan(spool="", start=(f"{SITE}/",), known=(f"{SITE}/1",), queued=(Address(url=f"{SITE}/2", depth=3),))
     frontier = Frontier(plan)
     found = frontier.follow([f"{SITE}/1", f"{SITE}/2", f"{SITE}/3"], depth=1, via=f"{SITE}/")

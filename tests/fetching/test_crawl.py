@@ -1,11 +1,12 @@
-"""A site of 2,000 pages and all that makes crawlers suffer: each ends as it should, in one crawl."""
+"""One crawl of a site with 2,000 pages and everything that is hard for crawlers: each address ends with the right outcome."""
 
 import pytest
 
 from extraction.algorithms.dom.parse import parse
 from extraction.fetching.crawl.messages import EndReason, Outcome
 from tests.fetching.crawling import Told, crawl
-from tests.fetching.site_server import OUTSIDE, Site, SiteServer
+from tests.fetching.site_pages import OUTSIDE, Site
+from tests.fetching.site_server import SiteServer
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +21,7 @@ def outcome(site: tuple[SiteServer, Told], path: str) -> Outcome:
     return told.fetched[server.address + path].outcome
 
 
-def test_it_ends_when_nothing_is_left_and_tells_of_each_address_once(site):
+def test_a_crawl_ends_when_nothing_is_left_and_reports_each_address_once(site):
     _, told = site
     assert told.done.reason is EndReason.FINISHED
     assert told.twice == []
@@ -38,19 +39,19 @@ def test_every_page_of_the_site_is_fetched_with_its_bytes(site):
     assert {told.fetched[url].outcome for url in pages} == {Outcome.OK}
 
 
-def test_robots_is_obeyed_and_says_who_we_are(site):
+def test_robots_txt_is_obeyed_and_the_user_agent_names_us(site):
     server, _told = site
     assert outcome(site, "/private/1") is Outcome.REFUSED_BY_ROBOTS
     assert "/private/1" not in server.paths()
     assert {seen.headers["user-agent"] for seen in server.requests} == {"Vertex/0.1 (+ada@example.com)"}
 
 
-def test_sitemaps_of_robots_feeds_and_lists_name_pages(site):
+def test_pages_are_found_through_sitemaps_in_robots_txt_feeds_and_lists(site):
     assert {outcome(site, path) for path in ("/mapped/1", "/mapped/2", "/mapped/3", "/feed-item/1")} == {Outcome.OK}
     assert "https://other.example/x" not in site[1].fetched
 
 
-def test_a_server_that_is_busy_is_asked_again_and_one_that_is_broken_not_for_ever(site):
+def test_a_busy_server_is_asked_again_and_a_broken_one_only_a_few_times(site):
     assert outcome(site, "/flaky/1") is Outcome.OK
     assert outcome(site, "/broken") is Outcome.SERVER_ERROR
     assert site[0].paths().count("/broken") == 3
@@ -65,7 +66,7 @@ def test_redirects_are_followed_once_and_no_page_is_fetched_twice(site):
     assert "without end" in told.fetched[f"{server.address}/loop/a"].message
 
 
-def test_a_redirect_out_of_scope_is_moved_and_not_followed(site):
+def test_a_redirect_out_of_scope_counts_as_moved_and_is_not_followed(site):
     assert outcome(site, "/elsewhere") is Outcome.MOVED
     assert outcome(site, "/refresh") is Outcome.MOVED
     assert outcome(site, "/refreshed") is Outcome.OK
@@ -85,17 +86,17 @@ def test_a_redirect_to_a_file_reads_no_file(site):
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
-def test_what_was_compressed_is_kept_unpacked(site, encoding):
+def test_compressed_pages_are_stored_unpacked(site, encoding):
     server, told = site
     assert b"<title>Packed by" in told.bodies[f"{server.address}/{encoding}"]
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
-def test_a_bomb_is_too_large(site, encoding):
+def test_a_compression_bomb_counts_as_too_large(site, encoding):
     assert outcome(site, f"/bomb/{encoding}") is Outcome.TOO_LARGE
 
 
-def test_charsets_are_kept_as_they_came(site):
+def test_bytes_and_charsets_are_kept_as_received(site):
     server, told = site
     for path, title in (("/charset/header", "Кириллица"), ("/charset/meta", "日本語")):
         url = server.address + path
@@ -108,11 +109,11 @@ def test_fifty_megabytes_are_too_large(site, path):
     assert outcome(site, path) is Outcome.TOO_LARGE
 
 
-def test_a_page_that_drips_without_end_is_given_up(site):
+def test_a_page_that_drips_endlessly_is_given_up(site):
     assert outcome(site, "/drip") is Outcome.TIMEOUT
 
 
-def test_a_page_that_is_cut_off_is_not_taken_for_whole(site):
+def test_a_truncated_page_does_not_count_as_complete(site):
     assert outcome(site, "/cut") is Outcome.UNREACHABLE
 
 
@@ -133,17 +134,17 @@ def test_a_page_that_is_cut_off_is_not_taken_for_whole(site):
         ("/soft/8", Outcome.SOFT_404),
     ],
 )
-def test_outcomes_are_told_apart(site, path, expected):
+def test_each_kind_of_failure_has_its_own_outcome(site, path, expected):
     assert outcome(site, path) is expected
 
 
-def test_one_page_under_many_paths_is_what_the_site_says_to_us(site):
+def test_the_same_page_at_many_paths_counts_as_a_login_or_bot_page(site):
     found = [outcome(site, f"/shared/{number}") for number in range(12)]
     assert found.count(Outcome.OK) == 1
     assert found.count(Outcome.LOGIN_OR_BOT) == 7
 
 
-def test_a_calendar_without_end_ends(site):
+def test_an_endless_calendar_does_not_keep_the_crawl_going(site):
     server, _ = site
     assert 60 <= sum(path.startswith("/calendar/") for path in server.paths()) <= 70
 
@@ -156,7 +157,7 @@ def test_sessions_in_addresses_give_no_new_pages(site):
     assert len(ok) == 3
 
 
-def test_tracking_does_not_make_another_page(site):
+def test_tracking_parameters_do_not_make_another_page(site):
     assert sum(path.startswith("/noise") for path in site[0].paths()) == 1
 
 

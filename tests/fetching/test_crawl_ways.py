@@ -1,4 +1,4 @@
-"""How a crawl is steered: delays, limits, samples, pause and stop, going on after a kill, single pages, names that change their mind."""
+"""Control of a crawl: delays, limits, samples, pausing and stopping, continuing after a kill, single pages, names whose address changes."""
 
 import asyncio
 import itertools
@@ -21,7 +21,8 @@ from extraction.fetching.crawl.spool import read_ledgers
 from extraction.fetching.url_safety import Guard
 from tests.fetching.certificates import self_signed
 from tests.fetching.crawling import Told, crawl, plan_for, take
-from tests.fetching.site_server import Answer, Site, SiteServer, html
+from tests.fetching.site_pages import Answer, Site, html
+from tests.fetching.site_server import SiteServer
 
 HANGING = """
 import asyncio, re
@@ -58,7 +59,7 @@ def test_the_delay_between_two_requests_is_kept(server):
     assert sum(between) >= 0.29 * len(between) and min(between) >= 0.2  # a request may arrive late and the next one in time
 
 
-def test_a_crawl_delay_of_robots_raises_it():
+def test_a_crawl_delay_in_robots_txt_raises_the_delay():
     with SiteServer(Site(products=9, crawl_delay=0.4)) as slow:
         told = crawl(slow, start=(), urls=products(slow, 1, 2, 3, 4), follow_links=False, soft_404=False, autothrottle=True)
         pages = [seen.at_s for seen in slow.requests if "/product/" in seen.path]
@@ -95,7 +96,7 @@ def test_patterns_choose_what_is_fetched(server):
     assert not paths & {"/product/11", "/product/12", "/list?page=4", "/specials"}
 
 
-def test_a_killed_crawl_goes_on_where_it_was(server):
+def test_a_killed_crawl_continues_where_it_stopped(server):
     with tempfile.TemporaryDirectory() as spool:
         plan = plan_for(server, spool, include=("/list*", "/product/*"), robots_sitemaps=False)
         told = Told()
@@ -113,7 +114,7 @@ def test_a_killed_crawl_goes_on_where_it_was(server):
     assert again == []
 
 
-def test_a_crawl_pauses_goes_on_and_stops(server):
+def test_a_crawl_can_be_paused_continued_and_stopped(server):
     with tempfile.TemporaryDirectory() as spool, Crawl(plan_for(server, spool, delay_s=0.02)) as running:
         events = iter(running)
         told = Told()
@@ -137,7 +138,7 @@ def test_a_crawl_pauses_goes_on_and_stops(server):
     assert len(told.fetched) < 200
 
 
-def test_a_child_whose_parent_is_gone_ends(server):
+def test_a_child_process_ends_when_its_parent_is_gone(server):
     with tempfile.TemporaryDirectory() as spool:
         running = Crawl(plan_for(server, spool, delay_s=0.2))
         with running:
@@ -166,8 +167,8 @@ def test_nothing_on_loopback_is_fetched_unless_it_is_permitted(server):
     assert len(server.requests) == since
 
 
-def test_a_name_that_turns_out_to_be_private_is_refused_where_the_connection_is_made(server):
-    """The name server of the test says 127.0.0.1 for every name; only one is permitted, whatever address it has."""
+def test_a_name_that_resolves_to_a_private_address_is_refused_at_the_connection(server):
+    """The name server of the test answers 127.0.0.1 for every name. Only one name is permitted, whatever its address is."""
     port = server.host.partition(":")[2]
     since = len(server.requests)
     program = [sys.executable, "-m", "tests.fetching.rebinding_child"]
@@ -202,19 +203,19 @@ def test_a_proxy_is_used_for_everything_and_not_for_private_names(server):
     assert proxy.refusals == []
 
 
-def test_what_is_unchanged_is_not_sent_again(server):
+def test_an_unchanged_page_is_not_sent_again(server):
     with SiteServer(_Tagged()) as tagged:
         address = Address(url=f"{tagged.address}/tagged", etag='"1"')
         told = crawl(tagged, start=(), queued=(address,), robots_sitemaps=False)
         assert told.fetched[address.url].outcome is Outcome.NOT_MODIFIED
 
 
-def test_a_plan_that_cannot_be_begun_says_why():
+def test_a_plan_that_cannot_start_says_why():
     with Crawl(CrawlPlan(spool="/there/is/none")) as running:
         assert list(running) == [Done(reason=EndReason.FAILED, message="spool: there is no folder /there/is/none")]
 
 
-def test_a_child_that_breaks_says_its_last_words(server):
+def test_the_last_words_of_a_child_that_crashes_are_reported(server):
     with tempfile.TemporaryDirectory() as spool:
         program = [sys.executable, "-c", "import sys; sys.exit('it broke')"]
         with pytest.raises(CrawlFailed, match="it broke"), Crawl(plan_for(server, spool), program=program) as running:
@@ -238,7 +239,7 @@ def test_stylesheets_and_pictures_come_when_asked_for():
     assert kinds == {"/a.css": ("text/css", 4), "/b.png": ("image/png", 4)}
 
 
-def test_addresses_are_told_before_they_are_fetched_and_links_before_their_page(server):
+def test_addresses_are_reported_before_they_are_fetched_and_links_before_their_page(server):
     with tempfile.TemporaryDirectory() as spool, Crawl(plan_for(server, spool, page_limit=20, robots_sitemaps=False)) as running:
         known: set[str] = set()
         done: set[str] = set()
@@ -268,7 +269,7 @@ class _Pictured(Site):
         return found.get(target) or super().answer(target, headers)
 
 
-def test_a_host_whose_certificate_nobody_vouches_for_is_unreachable_unless_it_is_said_not_to_matter(tmp_path):
+def test_a_host_with_an_untrusted_certificate_is_unreachable_unless_certificates_are_not_verified(tmp_path):
     with SiteServer(Site(products=3), tls=self_signed(tmp_path)) as server:
         strict = crawl(server, start=(), urls=products(server, 1), robots_sitemaps=False)
         lenient = crawl(server, start=(), urls=products(server, 1), robots_sitemaps=False, follow_links=False, verify_certificates=False)
@@ -277,7 +278,7 @@ def test_a_host_whose_certificate_nobody_vouches_for_is_unreachable_unless_it_is
     assert lenient.by_outcome() == {Outcome.OK: 1}
 
 
-def test_sitemaps_feeds_and_lists_that_fail_are_told_of_where_somebody_named_them(server):
+def test_named_sitemaps_feeds_and_lists_that_fail_are_reported(server):
     dead = "http://127.0.0.1:9/sitemap.xml"
     named = (f"{server.address}/no-sitemap.xml", f"{server.address}/product/1", dead)
     told = crawl(server, sitemaps=named, feeds=(f"{server.address}/no-feed",), permitted=(server.host, "127.0.0.1:9"), page_limit=1)
@@ -294,13 +295,13 @@ class _Unmapped(Site):
         return None
 
 
-def test_a_sitemap_that_was_only_guessed_is_not_told_of():
+def test_a_guessed_sitemap_that_fails_is_not_reported():
     with SiteServer(_Unmapped(products=3)) as server:
         told = crawl(server, page_limit=3)
     assert not [url for url in told.fetched if "sitemap" in url or "robots" in url]
 
 
-def test_pages_of_xml_are_followed_and_kept_feeds_only_where_asked_for_and_sitemaps_never():
+def test_xml_pages_are_followed_and_kept_feeds_only_on_request_and_sitemaps_never():
     with SiteServer(_OfXml()) as server:
         address = server.address
         linked = crawl(server, start=(f"{address}/index.xml",))

@@ -1,4 +1,4 @@
-"""What parent and child say to each other arrives as it was said, or is refused by name."""
+"""Messages between parent and child arrive as they were sent, or are refused with the name of the wrong key."""
 
 import json
 
@@ -76,13 +76,13 @@ def test_whole_seconds_are_seconds():
         ({"page_limit": 1.5}, "page_limit"),
     ],
 )
-def test_a_wrong_value_is_named(change, named):
+def test_a_wrong_value_is_named_in_the_error(change, named):
     with pytest.raises(JsonShapeError, match=named):
         CrawlPlan.from_json(json.dumps({"spool": "/s"} | change))
 
 
 @pytest.mark.parametrize("line", ["", "[]", "{", '{"event": "dreamt"}', '{"event": "done"}'])
-def test_a_line_that_is_no_event_is_refused(line):
+def test_a_line_that_is_not_an_event_is_refused(line):
     with pytest.raises(JsonShapeError):
         event_from_json(line)
 

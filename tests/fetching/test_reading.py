@@ -22,12 +22,12 @@ def page(body: str, *, head: str = "", url: str = URL):
     return view(f"<html><head>{head}</head><body>{body}</body></html>".encode(), url=url)
 
 
-def test_links_are_absolute_each_once_and_of_the_web():
+def test_links_are_absolute_web_addresses_each_given_once():
     found = page("<a href='x'>1</a><a href='../y#z'>2</a><a href='x'>3</a><a href='mailto:a@b'>4</a><a href='JavaScript:x()'>5</a><a>6</a>")
     assert [link.url for link in found.links] == ["https://a.example/folder/x", "https://a.example/y"]
 
 
-def test_the_base_of_a_page_counts_and_may_be_nonsense():
+def test_the_base_of_a_page_is_used_unless_it_is_nonsense():
     assert page("<a href='x'>1</a>", head="<base href='/other/'>").links[0].url == "https://a.example/other/x"
     assert page("<a href='x'>1</a>", head="<base href='http://[bad'>").links[0].url == "https://a.example/folder/x"
 
@@ -43,20 +43,20 @@ def test_the_base_of_a_page_counts_and_may_be_nonsense():
         "<link rel='next' href='?p=2'>",
     ],
 )
-def test_next_links_are_known(link):
+def test_links_to_the_next_page_of_a_list_are_recognised(link):
     assert [each.url for each in page(link).links if each.is_next] == ["https://a.example/folder/page?p=2"]
 
 
-def test_a_link_that_begins_with_next_is_not_one():
+def test_a_link_that_only_begins_with_next_is_not_a_next_link():
     assert not any(link.is_next for link in page("<a href='/x'>Next week's events</a>").links)
 
 
-def test_words_are_what_people_read():
+def test_the_words_of_a_page_are_those_that_people_see():
     found = page("<p>One two</p><script>var three</script><style>four</style><noscript>five</noscript><!-- six --><b>Seven</b> eight")
     assert found.words == ("one", "two", "seven", "eight")
 
 
-def test_a_sitemap_its_index_and_its_packing_are_read():
+def test_sitemaps_sitemap_indexes_and_compressed_sitemaps_are_read():
     space = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
     urls = f"<urlset {space}><url><loc> https://a.example/1 </loc></url><url><loc>https://a.example/2?a=1&amp;b=2</loc></url></urlset>".encode()
     for content in (urls, gzip.compress(urls), b"\xef\xbb\xbf" + urls):
@@ -70,7 +70,7 @@ def test_a_sitemap_its_index_and_its_packing_are_read():
 @pytest.mark.parametrize(
     "content", [b"", b"<", b"<html><body>404</body></html>", b"\x1f\x8bnonsense", b"<!DOCTYPE x [<!ENTITY a SYSTEM 'file:///etc/passwd'>]>"]
 )
-def test_what_is_no_sitemap_gives_nothing(content):
+def test_a_file_that_is_not_a_sitemap_gives_no_addresses(content):
     try:
         found = sources.read_sitemap(content, url=URL, max_bytes=10**6)
     except OSError:
@@ -119,7 +119,7 @@ def wall(body: str, *, head: str = "", final_url: str = URL) -> Outcome | None:
     return verdict.outcome if verdict else None
 
 
-def test_walls_are_known_and_pages_with_a_captcha_in_a_form_are_not():
+def test_login_walls_and_bot_checks_are_recognised_but_a_captcha_in_a_form_is_not_one():
     captcha = "<div class='g-recaptcha'></div>"
     login = "<form><input type='password'></form>"
     assert wall(captcha) is Outcome.LOGIN_OR_BOT
@@ -172,7 +172,7 @@ def test_pages_are_told_from_files(content, content_type, expected):
 
 
 def judged_missing(folder: str, nothing: str, pages: list[tuple[str, str]]) -> list[bool]:
-    """Whether pages are missing ones, on a site that answers 404 but in one folder."""
+    """Return whether pages count as missing on a site that answers 404 everywhere except in one folder."""
     asked: list[str] = []
 
     async def ask(url: str) -> ProbeAnswer:
@@ -189,7 +189,7 @@ def judged_missing(folder: str, nothing: str, pages: list[tuple[str, str]]) -> l
     return found
 
 
-def test_missing_pages_are_learned_folder_by_folder():
+def test_the_look_of_missing_pages_is_learned_folder_by_folder():
     nothing = "<p>We could not find what you asked for: {}. Have a look at our other pages, or go back to where you came from.</p>"
     pages = [
         ("https://a.example/soft/1", "<p>A page about amber, which is old resin.</p>"),
@@ -199,7 +199,7 @@ def test_missing_pages_are_learned_folder_by_folder():
     assert judged_missing("https://a.example/soft/", nothing, pages) == [False, True, False]
 
 
-def test_a_page_that_leads_where_made_up_addresses_lead_is_missing():
+def test_a_page_that_redirects_like_a_made_up_address_is_missing():
     async def ask(url: str) -> ProbeAnswer:
         return ProbeAnswer(page("<p>Home</p>", url="https://a.example/"), "https://a.example/")
 
@@ -207,7 +207,7 @@ def test_a_page_that_leads_where_made_up_addresses_lead_is_missing():
     assert asyncio.run(found) != ""
 
 
-def test_a_key_that_changes_nothing_is_found_out_and_one_that_matters_never():
+def test_a_query_key_is_ignored_only_if_it_never_changes_the_page():
     repeats = Repeats()
     for number in range(5):
         repeats.same(page(f"<p>product {number}</p>"), f"https://a.example/p?id={number}")
@@ -217,7 +217,7 @@ def test_a_key_that_changes_nothing_is_found_out_and_one_that_matters_never():
     assert repeats.ignored == {"tok"}
 
 
-def test_a_trap_brings_neither_words_nor_addresses():
+def test_a_trap_is_a_part_that_brings_neither_new_words_nor_new_addresses():
     repeats, shape = Repeats(), ("a.example", "1", "", "*")
     pages = [page(f"<p>month {number}</p>") for number in range(TRAP_RUN + 2)]
     assert [repeats.is_trap(shape, each, brought=False) for each in pages].index(True) == TRAP_RUN
@@ -227,7 +227,7 @@ def test_a_trap_brings_neither_words_nor_addresses():
     assert not any(Repeats().is_trap(shape, each, brought=False) for each in names)
 
 
-def test_pages_of_one_title_that_share_nearly_all_words_are_nearly_the_same():
+def test_pages_with_the_same_title_and_nearly_the_same_words_are_near_duplicates():
     near = NearDuplicates()
     title = "<title>Stone</title>"
     assert near.earlier(page(LOREM, head=title), "https://a.example/1") == ""

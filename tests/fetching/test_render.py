@@ -12,12 +12,13 @@ from extraction.fetching.crawl.gateway import Gateway
 from extraction.fetching.crawl.messages import Outcome, RenderMode
 from extraction.fetching.url_safety import Guard
 from tests.fetching.crawling import crawl
-from tests.fetching.site_server import Site, SiteServer, html
+from tests.fetching.site_pages import Site, html
+from tests.fetching.site_server import SiteServer
 
 
 @pytest.fixture(scope="module")
 def rendered():
-    """(server, a server that must not be reached, what a crawl told)."""
+    """(server, a server that must not be reached, the events of a crawl)."""
     with SiteServer(Site(products=9)) as secret, SiteServer(Site(products=9, secret=secret.address)) as server:
         urls = tuple(f"{server.address}/{path}" for path in ("app/1", "product/1", "attack", "hollow"))
         told = crawl(
@@ -36,7 +37,7 @@ def rendered():
 
 
 @pytest.mark.e2e
-def test_a_page_made_by_scripts_is_kept_as_it_came_and_as_it_looks(rendered):
+def test_a_page_made_by_scripts_is_kept_as_received_and_as_rendered(rendered):
     server, _, told = rendered
     url = f"{server.address}/app/1"
     assert told.fetched[url].outcome is Outcome.OK
@@ -66,7 +67,7 @@ def test_a_page_without_scripts_needs_no_browser(rendered):
 
 
 @pytest.mark.e2e
-def test_no_way_out_of_a_page_leads_to_a_private_address(rendered):
+def test_nothing_in_a_rendered_page_can_reach_a_private_address(rendered):
     server, secret, told = rendered
     assert told.fetched[f"{server.address}/attack"].outcome is Outcome.OK
     assert told.fetched[f"{server.address}/attack"].message == ""
@@ -103,7 +104,7 @@ def test_webrtc_sends_no_datagram_past_the_gateway():
 
 
 class _Names:
-    """A name server that says 127.0.0.1, and remembers how often it was asked."""
+    """A name server that answers 127.0.0.1 and counts its queries."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -144,7 +145,7 @@ def _ask(address: str, method: str, target: str, headers: dict[str, str]) -> tup
     "target",
     ["http://127.0.0.1:1/", "http://2130706433/", "http://[::1]/", "http://inside.example/", "ftp://a.example/", "http://a.example:22/"],
 )
-def test_the_gateway_refuses_what_is_not_public(target):
+def test_the_gateway_refuses_addresses_that_are_not_public(target):
     names = _Names()
     status, body = through(Gateway(Guard(), max_bytes=1000, lookup=names), "GET", target)
     assert status == 403, body
@@ -152,11 +153,11 @@ def test_the_gateway_refuses_what_is_not_public(target):
 
 
 @pytest.mark.parametrize("target", ["127.0.0.1:443", "inside.example:443", "[::ffff:10.0.0.1]:443", "169.254.169.254:80"])
-def test_the_gateway_opens_no_tunnel_to_what_is_not_public(target):
+def test_the_gateway_opens_no_tunnel_to_addresses_that_are_not_public(target):
     assert through(Gateway(Guard(), max_bytes=1000, lookup=_Names()), "CONNECT", target)[0] == 403
 
 
-def test_the_gateway_fetches_what_is_permitted_and_hides_its_password():
+def test_the_gateway_fetches_from_permitted_hosts_and_hides_its_password():
     with SiteServer(Site(products=3)) as server:
         port = server.host.partition(":")[2]
         gateway = Gateway(Guard.of([f"named.example:{port}"]), max_bytes=10**6, lookup=_Names())
@@ -174,7 +175,7 @@ def test_the_gateway_serves_nobody_else():
         assert server.requests == []
 
 
-def test_the_gateway_ends_a_connection_that_brings_too_much():
+def test_the_gateway_closes_a_connection_that_sends_too_much():
     with SiteServer(Site(products=3)) as server:
         gateway = Gateway(Guard.of([server.host]), max_bytes=100_000)
         status, body = through(gateway, "GET", f"{server.address}/huge-chunked")
@@ -182,6 +183,6 @@ def test_the_gateway_ends_a_connection_that_brings_too_much():
         assert len(body) < 300_000
 
 
-def test_the_gateway_names_what_does_not_answer():
+def test_the_gateway_names_a_host_that_does_not_answer():
     status, body = through(Gateway(Guard.of(["127.0.0.1:9"]), max_bytes=1000), "GET", "http://127.0.0.1:9/")
     assert status == 502 and body

@@ -1,4 +1,4 @@
-"""Nothing but web sites of the public internet can be reached by an address, however it is written."""
+"""Addresses lead only to web sites of the public internet, whatever their notation."""
 
 from ipaddress import ip_address
 
@@ -57,26 +57,26 @@ def test_an_address_that_is_not_public_is_refused(address):
     "host",
     ["127.0.0.1", "2130706433", "0x7f000001", "0177.0.0.1", "0x7f.1", "127.1", "127.0.1", "017700000001", "127.0.0.1."],
 )
-def test_every_writing_of_loopback_is_loopback(host):
+def test_every_notation_of_loopback_is_refused(host):
     assert str(parse_literal_address(host)) == "127.0.0.1"
     with pytest.raises(RefusedAddress, match="public internet"):
         Guard().check_url(f"http://{host}/")
 
 
 @pytest.mark.parametrize("host", ["example.com", "1.example", "0x7f.example", "localhost", "1e100.net"])
-def test_a_name_is_no_address(host):
+def test_a_host_name_is_not_an_address(host):
     assert parse_literal_address(host) is None
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_an_ipv4_address_is_judged_alike_in_ipv6(number):
+def test_an_ipv4_address_is_judged_the_same_in_ipv6_notation(number):
     plain = ip_address(number)
     for prefix in ("::ffff:", "64:ff9b::"):
         assert bool(explain_refusal(ip_address(f"{prefix}{plain}"))) == bool(explain_refusal(plain))
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_what_python_calls_global_is_all_that_is_fetched(number):
+def test_only_addresses_that_python_calls_global_are_fetched(number):
     address = ip_address(number)
     assert explain_refusal(address) or address.is_global
 
@@ -119,7 +119,7 @@ def test_a_permitted_host_is_permitted_on_its_port_only():
     assert Guard.of(["Intranet.Example"]).permits("intranet.example.", 443)
 
 
-def test_of_a_names_addresses_only_the_public_ones_are_connected_to():
+def test_only_the_public_addresses_of_a_name_are_connected_to():
     mixed = [ip_address("10.0.0.1"), ip_address("8.8.8.8")]
     assert check_addresses(mixed, guard=Guard(), host="a.example", port=80) == [ip_address("8.8.8.8")]
     with pytest.raises(RefusedAddress, match=r"a\.example is 10\.0\.0\.1"):

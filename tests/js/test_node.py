@@ -10,7 +10,7 @@ import pytest
 FOLDER = Path(__file__).parent
 
 
-def test_the_modules_that_need_no_browser() -> None:
+def test_the_unit_tests_of_modules_without_a_browser_pass() -> None:
     node = shutil.which("node")
     if not node:
         message = "Node is not installed, so the unit tests of static/js did not run"

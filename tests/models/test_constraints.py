@@ -1,4 +1,4 @@
-"""The database refuses rows that contradict themselves, whoever writes them."""
+"""The database refuses contradictory rows, whatever code writes them."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def rows(sent: list[int]) -> None:
-    """A row at least of each table."""
+    """At least one row of each table."""
     made = worlds.make()
     now = timezone.now()
     Monitor.objects.update_or_create(site=made.site, defaults={"next_due_at": now})
@@ -69,7 +69,7 @@ def rows(sent: list[int]) -> None:
         (Attribute, {}, {"type": "colour"}),
     ],
 )
-def test_a_row_that_contradicts_itself_is_refused(model: type[models.Model], which: dict[str, Any], wrong: dict[str, Any]) -> None:
+def test_a_contradictory_row_is_refused(model: type[models.Model], which: dict[str, Any], wrong: dict[str, Any]) -> None:
     found = model._default_manager.filter(**which)[:1].values_list("pk", flat=True)
     assert found, "there is a row to spoil"
     with pytest.raises(IntegrityError), transaction.atomic():

@@ -1,4 +1,4 @@
-"""What JSON columns hold comes back as it was written, and what is of another shape is refused by name."""
+"""Values of JSON columns are read back as they were written, and JSON of another shape is refused with the key."""
 
 import json
 from collections.abc import Callable
@@ -48,12 +48,12 @@ VALUES = st.dictionaries(TEXT, st.lists(RECORD_VALUES, max_size=3), max_size=3)
 
 
 def stored(data: Any) -> Any:
-    """What a column gives back of what was put into it."""
+    """Return a value as it is read back from a column."""
     return json.loads(json.dumps(data))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_value_comes_back_as_it_was_written(kind: type[JsonValue]) -> None:
+def test_a_value_is_read_back_as_it_was_written(kind: type[JsonValue]) -> None:
     @given(st.from_type(kind))
     def comes_back(value: JsonValue) -> None:
         assert kind.from_json(stored(value.as_json())) == value
@@ -62,13 +62,13 @@ def test_a_value_comes_back_as_it_was_written(kind: type[JsonValue]) -> None:
 
 
 @given(VALUES, st.dictionaries(TEXT, st.lists(VALUES, max_size=3), max_size=3))
-def test_the_values_of_a_record_come_back(values: dict[str, Any], rows: dict[str, Any]) -> None:
+def test_the_values_of_a_record_are_read_back(values: dict[str, Any], rows: dict[str, Any]) -> None:
     record = Record(values=stored(values_as_json(values)), rows=stored(rows_as_json(rows)))
     assert (record.read_values(), record.read_rows()) == (values, rows)
 
 
 @given(st.none() | st.lists(PLACES, max_size=4).map(tuple))
-def test_what_is_said_of_an_attribute_comes_back(said: tuple[Location, ...] | None) -> None:
+def test_the_report_of_an_attribute_is_read_back(said: tuple[Location, ...] | None) -> None:
     edit = Edit(before=stored(said_as_json(said)), after=[])
     assert (edit.read_before(), edit.read_after()) == (said, ())
 
@@ -82,7 +82,7 @@ def test_a_column_that_is_empty_is_an_empty_value() -> None:
     assert Label(location=None).read_location() is None
 
 
-def test_what_is_not_set_is_not_stored() -> None:
+def test_unset_values_are_not_stored() -> None:
     assert RunParameters().as_json() == {}
     assert RunParameters(mode=EXTRACT, rules=(3,)).as_json() == {"mode": "extract", "rules": [3]}
     assert RunParameters(method="").as_json() == {"method": ""}, "masked shingles, whatever the site's method is"
@@ -90,19 +90,19 @@ def test_what_is_not_set_is_not_stored() -> None:
     assert MergeEvidence(pages=8, complete=8).as_json() == {"pages": 8, "complete": 8}
 
 
-def test_a_page_that_did_not_come_is_stored_as_null() -> None:
+def test_a_page_that_did_not_answer_is_stored_as_null() -> None:
     page = CheckedPage(url="https://x.example/", outcome="timeout", old=1, new=None)
     assert page.as_json() == {"url": "https://x.example/", "outcome": "timeout", "old": 1, "new": None}
 
 
-def test_a_report_of_before_lists_and_explanations_is_read() -> None:
+def test_a_report_without_lists_and_explanations_is_read() -> None:
     old = {"attributes": [{"name": "title", "alternatives": [{"xpath": "//h1", "precision": 1}], "hits": 3, "checked": 4}]}
     report = RuleReport.from_json(old)
     assert (report.attributes[0].hits, report.lists, report.explained) == (3, (), {})
     assert report.attributes[0].alternatives[0].precision == 1.0
 
 
-def test_what_another_release_stored_besides_is_ignored() -> None:
+def test_keys_of_another_release_are_ignored() -> None:
     assert RunSummary.from_json({"pages": 3, "telepathy": True}) == RunSummary(pages=3)
 
 
@@ -143,7 +143,7 @@ def test_a_report_names_what_was_relearned_and_what_failed() -> None:
         (lambda: FailedAttribute.from_json({"name": "a", "places": [{"snapshot": 1, "location": {}}]}), "location is no Location"),
     ],
 )
-def test_another_shape_is_refused_by_name(read: Callable[[], object], named: str) -> None:
+def test_json_of_another_shape_is_refused_with_the_key(read: Callable[[], object], named: str) -> None:
     with pytest.raises(JsonShapeError, match=named):
         read()
 

@@ -1,1 +1,1 @@
-"""Scores on real pages: one module a task, `python -m tests.quality.TASK DATA --predictions OUT`."""
+"""Scores on real pages, with a module for each task: `python -m tests.quality.TASK DATA --predictions OUT`."""

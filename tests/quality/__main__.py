@@ -1,7 +1,7 @@
 """`make quality`: every task on the evaluation pages below DATA, scored, beside the floors that must hold.
 
-DATA holds the folders `extraction/`, `modern/`, `clustering/`, `records/`, `redesign/`, `relocate/`; what is absent is said and
-skipped. A floor holds for the pages it was reached on and no others: those are known by their digest. Ends with 1 when a floor is
+DATA holds the folders `extraction/`, `modern/`, `clustering/`, `records/`, `redesign/`, `relocate/`; missing ones are skipped with a
+message. A floor applies only to the pages it was reached on, which are recognised by their digest. Ends with 1 when a floor is
 broken.
 """
 
@@ -136,7 +136,7 @@ def _modern(data: Path) -> Iterator[Row]:
 
 
 def _extracted(data: Path, name: str, count: int, *, by: Callable[[str, str], str]) -> Iterator[Row]:
-    """Learns each site once and asks all figures of the same rules."""
+    """Learns each site once and takes all figures from the same rules."""
     task, given, kept_out = f"{name}, {count} annotated", {}, {}
     changed: list[tuple[float, float]] = []
     repeated: list[bool] = []

@@ -1,8 +1,8 @@
 """False extraction on real pages: ``python -m tests.quality.absence DATA --predictions OUT [--annotated N]``.
 
 Rules are learned as for `extraction`. Then, for each attribute, every page that was not annotated is copied without the
-nodes that hold the attribute's true values there: text nodes, and whole elements whose text is one. Whatever the rule
-still gives on such a copy is wrong; it is written as ``{site: {attribute: {page: [values]}}}``.
+nodes that hold the attribute's true values there: text nodes, and whole elements whose text is one. Any value that the rule still gives on
+such a copy is wrong. These values are written as ``{site: {attribute: {page: [values]}}}``.
 """
 
 from collections.abc import Collection, Sequence
@@ -19,7 +19,7 @@ from tests.quality.sites import Site, shown
 
 
 def predict(site: Site, rules: Sequence[AttributeRule], annotated: int) -> Predictions:
-    """What each rule gives on copies of the pages that were not annotated, without the attribute's true nodes."""
+    """Return what each rule gives on copies of the unannotated pages from which the attribute's true nodes were removed."""
     predictions: Predictions = {}
     for rule in rules:
         values, sheet = site.truth.get(rule.name, {}), compiled([rule])

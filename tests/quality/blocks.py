@@ -1,9 +1,9 @@
 """Template and content on real pages: ``python -m tests.quality.blocks DATA``.
 
-DATA is a folder of sites with pages/, annotations.json. Of InfoDiscoverer: the share of the blocks with a true value, where an editor
-clicks, that are informative, and the share of the pages' text that is in redundant blocks; beside it what could be dropped at most,
-the text of elements that at least half of the pages have word for word. Of both detectors of Gibson et al.: the share of the
-pages that is template, and of the marked values what they would take along. Nothing is learned from the annotations.
+DATA is a folder of sites with pages/, annotations.json. For InfoDiscoverer: the share of the blocks with a marked value that are
+informative, and the share of the pages' text that is in redundant blocks. For comparison, the most that could be dropped: the text of
+elements that at least half of the pages have word for word. For both detectors of Gibson et al.: the share of the pages that is template,
+and the share of the marked values that would count as template. Nothing is learned from the annotations.
 """
 
 import argparse

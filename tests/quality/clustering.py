@@ -1,8 +1,8 @@
 """python -m tests.quality.clustering DATA --predictions OUT [--seeds 9] [--stage both]: clusters of labelled sites.
 
 DATA holds a folder a site with `pages/` and `labels.tsv` (page, template, URL). OUT gets {site: {page: cluster}} for every page; an
-unclustered page gets a label of its own. The stages: Algorithm 1 (`first`), or that and merging by cores (`both`), whose predictions
-are always the written ones; both are reported unless one is asked for. The clustering is repeated with N seeds of the shingle hashes (the
+unclustered page gets a label of its own. The stages: Algorithm 1 (`first`), or that and merging by cores (`both`), whose predictions are
+always the ones written. Both are reported unless one is chosen. The clustering is repeated with N seeds of the shingle hashes (the
 shipped one first) and the median and the worst of each measure are printed: one seed can be lucky.
 """
 

@@ -83,7 +83,7 @@ def measure(pages: Pages, labels: Labels, methods: Sequence[str]) -> Iterator[Me
 
 
 def report(title: str, pages: Pages, labels: Labels, methods: Sequence[str]) -> dict[str, Measured]:
-    """Prints a set's table while it is made; gives its rows by method."""
+    """Print the table of a set row by row, and return its rows by method."""
     print(f"{title}, {len(pages)} pages\n{HEAD}", flush=True)
     found = {}
     for row in measure(pages, labels, methods):

@@ -1,13 +1,12 @@
 """`python -m tests.quality.effort DATA [--pages K] [--site NAME …] [--informative]`: how many annotated pages a rule needs, by their order.
 
-DATA is laid out as for `tests.quality.extraction`. The editor is an oracle: on each page offered it says of every
-attribute where its values stand (annotations.json where that names them, else where the truth's value stands most like
-the places that are named) or that the page has none. After each page all rules are learned and run over the pages not
-annotated yet. The orders: *active*, the page that would teach most (`learning.teaching`) of the greedy samples and the
-learning set; *greedy*, Algorithm 2's samples; *name*, as the files are called; with --informative also *content*, the
-greedy samples where template parts weigh nothing. Printed: the mean F1 after each page, how
-many pages it took until F1 rose no further (to within 0.001 of the best that any order reached), and where the committee
-said that further pages change nothing.
+DATA is laid out as for `tests.quality.extraction`. The editor is a program that knows the truth: on each page offered, it marks the values
+of every attribute (annotations.json where that names them, else where the truth's value stands most like the places that are named) or that
+the page has none. After each page all rules are learned and run over the pages not annotated yet. The orders: *active*, the page that would
+teach most (`learning.teaching`) of the greedy samples and the learning set; *greedy*, Algorithm 2's samples; *name*, as the files are
+called; with --informative also *content*, the greedy samples where template parts weigh nothing. Printed: the mean F1 after each page, how
+many pages it took until F1 rose no further (to within 0.001 of the best that any order reached), and after which page the committee found
+that further pages change nothing.
 """
 
 import argparse
@@ -43,7 +42,7 @@ Truth = dict[str, dict[str, list[str]]]
 
 @dataclass
 class Oracle:
-    """An editor who knows the truth. One place for each value; None where it cannot be said."""
+    """An editor who knows the truth. One place for each value; None if a place cannot be determined."""
 
     site: Site
     truth: Truth
@@ -183,7 +182,7 @@ def follow(site: Site, oracle: Oracle, pages: int, following: Callable[[Bench], 
 
 
 def active(site: Site, oracle: Oracle, pages: int) -> tuple[list[float], int | None]:
-    """F1 after each page, and how many pages there were when nothing was in dispute any more, None if never."""
+    """F1 after each page, and the number of pages after which the rules agreed; None if they never did."""
     bench, found, settled = Bench(site, oracle), [], None
     bench.annotate(greedy_order(site)[0])
     for number in range(1, min(pages, len(site.pages) - 1) + 1):
@@ -196,7 +195,7 @@ def active(site: Site, oracle: Oracle, pages: int) -> tuple[list[float], int | N
 
 
 def needed(found: Sequence[float], best: float) -> int:
-    """Pages until F1 was as good as it gets; one more than there were if it never was."""
+    """Pages until F1 reached the best value; one more than the number of pages if it never did."""
     return next((n for n, f1 in enumerate(found, 1) if f1 >= best - NEAR), len(found) + 1)
 
 

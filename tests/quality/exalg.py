@@ -24,7 +24,7 @@ PAGES = 30
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A site: the attributes that were looked for and those found, the columns of the structure, processor seconds after parsing."""
+    """A site: the attributes sought and found, the number of columns, and processor seconds after parsing."""
 
     site: str
     pages: int

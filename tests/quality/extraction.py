@@ -37,12 +37,12 @@ def learned(site: Site, annotated: int, *, explain: bool = False) -> tuple[Attri
 
 
 def learn_site_attribute(site: Site, attribute: str, annotated: int) -> tuple[AttributeRule, str]:
-    """One attribute's rule from its first annotated pages, and what there is to say about it."""
+    """Return one attribute's rule, learned from its first annotated pages, with remarks."""
     return learn_lesson(site, lesson(site, attribute, annotated))
 
 
 def learn_lesson(site: Site, lesson: Lesson) -> tuple[AttributeRule, str]:
-    """An attribute's rule and what there is to say about it."""
+    """An attribute's rule, with remarks."""
     result = learn_attribute([site.pages[name] for name in lesson.names], lesson.examples, multiple=lesson.multiple)
     if isinstance(result, NotLearned):
         return AttributeRule(lesson.attribute, multiple=lesson.multiple), f"not learned: {result.reason} (page {result.page})"
@@ -88,7 +88,7 @@ def place_value(site: Site, page: str, location: Location) -> str:
 
 
 def run(description: str | None, predict: Callable[[Site, Sequence[AttributeRule], int], Predictions]) -> None:
-    """A task's command: learns each site's rules and writes what `predict` makes of them."""
+    """Run a task from the command line: learn each site's rules and write what `predict` returns for them."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--predictions", type=Path, required=True)

@@ -88,7 +88,7 @@ def measure(site: Site, rules: Sequence[AttributeRule], annotated: int, *, seed:
 
 
 def changed(root: etree._Element, values: Collection[str], *, seed: int, site: str, page: str) -> etree._Element:
-    """A copy of a page with everything changed that may be; no node with one of the values in it is taken away."""
+    """Return a changed copy of a page. No node with one of the values in it is removed."""
     copy = deepcopy(root)
     draw = random.Random(f"{seed} {site} {page}")
     wanted = {shown(value) for value in values}
@@ -137,7 +137,7 @@ def _drop_adverts(root: etree._Element, kept: Collection[etree._Element]) -> Non
 
 
 def _remove(draw: random.Random, among: Sequence[etree._Element]) -> None:
-    """Takes out a block without true values, of at most a few elements: a template loses parts, not its half."""
+    """Remove a block without true values, of at most a few elements, because a real change removes parts, not half of a template."""
     small = [element for element in among if len(elements(element)) <= 10 and not _labels(element)]
     if small:
         take_out(draw.choice(small))

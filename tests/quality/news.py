@@ -36,9 +36,9 @@ Truth = Mapping[str, Sequence[str]]
 
 @dataclass
 class Figures:
-    """Of a site: mean F1 by field on the pages of the pattern, on those after, and of others' ways.
+    """The figures of a site: mean F1 by field on the pages of the pattern, on later pages, and of the other methods.
 
-    strict: share of the pages after that the pattern describes.
+    strict: share of the later pages that the pattern describes.
     """
 
     site: str
@@ -51,7 +51,7 @@ class Figures:
 
 
 def f1(one: str, other: str) -> float:
-    """Of the words of two texts, as bags."""
+    """Return the F1 of the words of two texts, as bags of words."""
     first, second = (Counter(re.findall(r"\w+", text.lower())) for text in (one, other))
     both = (first & second).total()
     return 2 * both / (first.total() + second.total()) if both else 0.0

@@ -3,11 +3,11 @@
 DATA is laid out as for `tests.quality.extraction`. The peers run in a virtual environment of their own, `var/peers`, which this
 command makes: their dependencies are not ours. Each is given the marked values of the first N annotated pages of every
 attribute, as its own documentation says, and run over all pages of the site; a site that takes longer than SITE_S counts as
-nothing found. *parsel* is no learner: XPaths written by hand by somebody who looked at the pages, for a few sites, as the mark above.
+nothing found. *parsel* is not a learner: its XPaths were written by hand for a few sites, by somebody who looked at the pages, as a
+reference.
 
-What it takes to run them on Python 3.11: scrapely 0.14.1 has C sources made for older Pythons (`longintrepr.h`), so they are
-made anew by Cython (CYTHONIZE=1), and it needs w3lib before 2 (`str_to_unicode`); mlscraper's only version with today's
-interface is a release candidate.
+To run them on Python 3.11: scrapely 0.14.1 has C sources made for older Pythons (`longintrepr.h`), so they are made anew by Cython
+(CYTHONIZE=1), and it needs w3lib before 2 (`str_to_unicode`); mlscraper's only version with today's interface is a release candidate.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def environment(folder: Path) -> Path:
-    """The peers' Python; made where there is none."""
+    """Return the peers' Python. Its environment is made if it does not exist."""
     python = folder / "bin" / "python"
     if not (folder / "ready").exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
@@ -62,7 +62,7 @@ def environment(folder: Path) -> Path:
 
 
 def run(python: Path, peer: str, folder: Path, annotated: int) -> tuple[dict[str, Any] | None, str]:
-    """({attribute: {page: values}} or None where there is nothing to run, what went wrong in words)."""
+    """Return ({attribute: {page: values}}, or None if there is nothing to run; what went wrong, in words)."""
     child = Path(__file__).with_name("peers_child.py")
     command: list[str | Path] = [python.absolute(), child.absolute(), peer, folder.absolute(), str(annotated)]
     try:
@@ -76,7 +76,7 @@ def run(python: Path, peer: str, folder: Path, annotated: int) -> tuple[dict[str
 
 
 def report(peer: str, data: Path, predictions: dict[str, Any], annotated: int, trouble: Sequence[str]) -> None:
-    """Macro F1 over the site–attribute pairs; of parsel only over those it has."""
+    """Return the macro F1 over the pairs of site and attribute; for parsel only over those it has."""
     found = scores.extraction(data, predictions, annotated_pages=annotated)
     if peer == "parsel":
         found = {pair: score for pair, score in found.items() if pair[0] in predictions}

@@ -66,7 +66,7 @@ def scrapely(site, attribute, marked):
 
 
 def plain(markup):
-    """scrapely gives markup; what stands in it is the value."""
+    """scrapely returns markup; the text in it is the value."""
     from parsel import Selector
 
     return clean(" ".join(Selector(f"<x>{markup}</x>").xpath("//text()").getall()))

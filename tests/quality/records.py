@@ -1,12 +1,12 @@
 """Repeating records on real pages: ``python -m tests.quality.records DATA --predictions OUT``.
 
 DATA is a folder of sites, each with pages/NAME.html and truth/NAME.json (rows of columns). Two rows of the first page
-that has some are annotated: of each column the text node that an editor would click; the other pages are not looked at
-before they are extracted. Written is ``{site: {page: [[…columns…], …]}}``.
+that has some are annotated: in each column the text node that an editor would click is marked. The other pages are not read before they are
+extracted. Written is ``{site: {page: [[…columns…], …]}}``.
 
 --suggested: nothing is annotated. Of the lists suggested for the first ten pages the first is taken, with the rows that a click marks (all
-of the first page if it has few, and two of another); what is learned from them is extracted from all pages. Of its fields those are written
-that hold the columns of the truth: an editor ticks them.
+of the first page if it has few, and two of another); what is learned from them is extracted from all pages. Only the fields that contain
+columns of the truth are written, as an editor would tick only those.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def read(folder: Path) -> dict[str, PageTable]:
 
 
 def mark(page: PageTable, rows: list[list[str]]) -> list[MarkedRow]:
-    """Where an editor clicks for some rows: the texts, in page order, that come closest together."""
+    """Return where an editor would click for some rows: the texts that are closest together, in page order."""
     texts_at: dict[str, list[Location]] = {}
     for node, element in enumerate(page.nodes):
         for nth, text in enumerate(texts(element), 1):

@@ -1,8 +1,8 @@
 """Relearning from one page: ``python -m tests.quality.relocate DATA --predictions OUT``.
 
-DATA is a folder of cases, each with old.html, new.html and truth.json {attribute: [values]}. The values are marked on
-old.html and a rule is learned; what that rule gives on old.html is the old record. From that record and new.html alone
-a new rule is learned, and what it gives on new.html is written as ``{case: {attribute: [values]}}``.
+DATA is a folder of cases, each with old.html, new.html and truth.json {attribute: [values]}. The values are marked on old.html, and a rule
+is learned. The values that it gives on old.html are the old record. From that record and new.html alone a new rule is learned, and what it
+gives on new.html is written as ``{case: {attribute: [values]}}``.
 """
 
 import argparse

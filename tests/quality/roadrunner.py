@@ -3,7 +3,7 @@
 DATA is a folder of sites, each with pages/NNNN.html and truth.json. For the first 3, 10 and 20 pages of each site (fewer where it has no
 more): whether they come to one wrapper without the last resort; at how many places it was taken where it is allowed, which finds more
 fields; the time of the process from trees to data; and the share of the attributes that some column holds with F1 of at least 0.8 over
-the pages that the wrapper matches. An attribute that has the same value on all of them is no field to RoadRunner and is not found.
+the pages that the wrapper matches. An attribute with the same value on all of them is not a field for RoadRunner and is not found.
 
 *5 of 10* is what the dashboard does: the wrapper of five pages, read from ten.
 """
@@ -43,7 +43,7 @@ class Outcome:
 
 
 def outcome(folder: Path, count: int, *, most: int | None = None, last_resort: bool = True) -> Outcome:
-    """What RoadRunner makes of the first `count` pages, of which `most` make the wrapper (all, if None); nothing where it gives up."""
+    """Return the result for the first `count` pages, of which `most` make the wrapper (all if None); empty if RoadRunner gives up."""
     files = sorted((folder / "pages").glob("*.html"))[:count]
     roots = [parse(file.read_bytes()).root for file in files]
     started = time.process_time()

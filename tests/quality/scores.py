@@ -81,7 +81,7 @@ class Redesigns:
 
 
 def redesign(data: Path, predictions: Mapping[str, Any]) -> Redesigns:
-    """What monitoring said and repaired on pairs of old and new pages."""
+    """The findings and repairs of monitoring on pairs of old and new pages."""
     rows = []
     for folder in sites(data):
         truth, mine = json.loads((folder / "truth.json").read_text())["new"], predictions[folder.name]

@@ -27,7 +27,7 @@ Truth = Mapping[int, Sequence[tuple[str, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """right: records that are a row; given: all records of the section; there: true rows. seconds: of the processor, after parsing."""
+    """right: records that are rows; given: all records of the section; there: true rows. seconds: of the processor, after parsing."""
 
     name: str
     sections: int

@@ -1,8 +1,8 @@
 """Suggested fields on real pages: ``python -m tests.quality.suggest DATA --predictions OUT``.
 
 DATA is a folder of sites, each with pages/NNNN.html and truth.json. Nothing is annotated and the truth is not read for the proposal.
-Written is ``{site: [{page: [values]}, …]}``, one object a proposed column, the best first. With ``--names`` the name of each column
-that holds an attribute is printed.
+The output is ``{site: [{page: [values]}, …]}``, with an object for each proposed column, the best first. With ``--names`` the name of
+each column that holds an attribute is printed.
 
 A column that holds an attribute (F1 of at least 0.8; of several the first) has a sensible name when the two names share a word,
 either directly or by `SYNONYMS`.

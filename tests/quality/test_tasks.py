@@ -1,4 +1,4 @@
-"""The quality tasks themselves: what they take away, what they change and what they leave."""
+"""The quality tasks themselves: what they remove, what they change and what they keep."""
 
 from pathlib import Path
 from typing import Any
@@ -33,12 +33,12 @@ def text(root: etree._Element) -> str:
     return clean(" ".join(body.itertext()))
 
 
-def test_all_nodes_that_hold_a_value_are_taken_out_and_nothing_else() -> None:
+def test_all_nodes_with_a_value_are_removed_and_nothing_else() -> None:
     assert text(without(page(), ["Ann", "Bob", "1 & 2"])) == "By by and Buy now news x more"
     assert text(without(page(), ["nowhere"])) == text(page())
 
 
-def test_what_is_given_where_nothing_is_counts_as_wrong(tmp_path: Path) -> None:
+def test_a_value_given_where_there_is_none_counts_as_wrong(tmp_path: Path) -> None:
     (tmp_path / "a-site").mkdir()
     (tmp_path / "a-site" / "truth.json").write_text('{"name": {"0": ["x"], "1": ["y"], "2": ["z"], "3": []}}')
     given = {"a-site": {"name": {"0": ["x"], "1": ["other"], "2": []}}}
@@ -55,14 +55,14 @@ def test_a_changed_page_keeps_its_values(seed: int) -> None:
     assert etree.tostring(after) == etree.tostring(changed(page(), ["Ann", "x"], seed=seed, site="s", page="0"))
 
 
-def test_generated_class_names_get_another_ending_everywhere_and_others_stay() -> None:
+def test_generated_class_names_get_another_ending_everywhere_and_other_names_stay() -> None:
     assert renamed("css-1ab2c3", 1) == renamed("css-1ab2c3", 1) != "css-1ab2c3"
     assert renamed("css-1ab2c3", 1).startswith("css-")
     for name in ("main", "col-md-6", "recipe-title", "h2", "wprm-recipe-name"):
         assert renamed(name, 1) == name
 
 
-def test_a_digest_is_of_names_and_contents(tmp_path: Path) -> None:
+def test_a_digest_depends_on_names_and_contents(tmp_path: Path) -> None:
     seen = set()
     for name, content in (("a", "1"), ("b", "1"), ("a", "2")):
         folder = tmp_path / f"{name}{content}"
@@ -84,7 +84,7 @@ def test_every_learned_rule_gives_back_its_annotations(count: int) -> None:
         assert set(predict(site, rules)) == set(site.annotations)
 
 
-def test_what_is_dimmed_weighs_nothing_and_everything_else_stays_where_it_is() -> None:
+def test_dimmed_parts_weigh_nothing_and_everything_else_keeps_its_place() -> None:
     root = parse(b"<html><body><div id=menu>Home <a href=/x>News</a></div> tail <p>Ann</p></body></html>").root
     nodes = [element.get("id") for element in elements(root)]
     after = without_dimmed(root, [nodes.index("menu")])
@@ -92,7 +92,7 @@ def test_what_is_dimmed_weighs_nothing_and_everything_else_stays_where_it_is() -
     assert text(root) == "Home News tail Ann"
 
 
-def test_files_are_taken_evenly() -> None:
+def test_files_are_picked_evenly() -> None:
     files = [Path(str(n)) for n in range(10)]
     assert [int(file.name) for file in clusterings.spread(files, 5)] == [0, 2, 4, 6, 8]
     assert clusterings.spread(files, 99) == files

@@ -67,7 +67,7 @@ class Site:
 
 @dataclass
 class Effort:
-    """What it took to say of one attribute on one page."""
+    """The effort for one attribute on one page."""
 
     clicks: int = 0
     keys: int = 0
@@ -103,7 +103,7 @@ def measure(site: Site, annotated: int) -> None:
 
 
 def take_through(page: "Page", site: Site, folder: Path, count: int) -> None:
-    """The whole way, with what it took printed."""
+    """Take a site from its pages to the CSV, and print the effort."""
     sign_in(page, "editor")
     upload(page, site, folder)
     page.goto("/record-types/new/")
@@ -149,7 +149,7 @@ def define(page: "Page", site: Site) -> None:
 
 
 def merge_all(page: "Page") -> None:
-    """The pages of such a folder are of one template; where they came out as several, an editor merges them."""
+    """Merge the templates as an editor would, because all pages of such a folder belong to one."""
     picks = page.locator("[data-pick]")
     print(f"templates found: {picks.count()}")
     if picks.count() > 1:

@@ -33,7 +33,7 @@ from extraction.fetching.crawl.spool import Ledger
 
 
 def write(path: Path, pages: Mapping[str, Mapping[str, Any]], **others: Any) -> Sequence[str]:
-    """Writes the file; gives the program to be run."""
+    """Write the file, and return the program to run."""
     path.write_text(json.dumps({"pages": pages, "log": str(path.with_suffix(".log")), **others}))
     return (sys.executable, "-m", "tests.services.crawler", str(path))
 
@@ -50,7 +50,7 @@ def say(event: Event) -> None:
 
 
 def commands(*, wait: bool = False) -> str:
-    """What the parent said since; ends with it."""
+    """Return the next command of the parent, "" if there is none yet. Exit if the parent has ended."""
     if not wait and not select.select([sys.stdin], [], [], 0)[0]:
         return ""
     line = sys.stdin.readline()

@@ -15,7 +15,7 @@ BOOK = {"title": "text", "price": "price", "author": "text"}
 
 
 def book_html(title: str, *, price: str | None = "£9.50", authors: Sequence[str] = ("A. Writer",), pad: int = 0) -> bytes:
-    """A book's page: the title in h1, an optional price, a list of authors, advertising to fill it up."""
+    """A book's page: the title in h1, an optional price, a list of authors, and adverts to make it longer."""
     cost = f'<p class="price"><b>Price:</b> {price}</p>' if price is not None else ""
     people = "".join(f'<li class="author">{name}</li>' for name in authors)
     adverts = "".join(f'<div class="ad"><a href="/ad/{n}">Advert {n}</a></div>' for n in range(pad))
@@ -30,12 +30,12 @@ def site(name: str = "Books") -> Site:
 
 
 def run(site: Site, kind: str, state: str = Run.State.QUEUED, **values: Any) -> Run:
-    """A run in a state, with what a run in that state has."""
+    """Make a run in a state, with the values that a run in that state has."""
     return Run.objects.create(site=site, kind=kind, **(_as_in(state) | values))
 
 
 def put(runs: QuerySet[Run], state: str, **values: Any) -> None:
-    """Puts runs into a state, with what a run in that state has."""
+    """Put runs into a state, with the values that a run in that state has."""
     runs.update(**(_as_in(state) | values))
 
 
@@ -47,7 +47,7 @@ def _as_in(state: str) -> dict[str, Any]:
 
 
 def rule(cluster: Cluster, *, version: int = 1, state: str = Rule.State.DRAFT, definition: Mapping[str, Any] | None = None) -> Rule:
-    """A version in a state, with what a version in that state has."""
+    """Make a version of a rule in a state, with the values that a version in that state has."""
     published_at = None if state in Rule.UNPUBLISHED else timezone.now()
     return Rule.objects.create(
         cluster=cluster, version=version, state=state, definition=dict(definition or {}), stylesheet="", published_at=published_at

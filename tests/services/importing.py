@@ -49,7 +49,7 @@ def manifest(files: dict[str, bytes], base: str = "https://example.com/") -> dic
 
 
 def done(run: Run) -> Run:
-    """The run after its job was done in this process."""
+    """Do the job of a run in this process, and return the run."""
     pipeline.execute_run(run.pk)
     run.refresh_from_db()
     return run
@@ -61,12 +61,12 @@ def bring(site: Site, path: Path) -> Run:
 
 
 def cluster_all(site: Site) -> list[Run]:
-    """The clusterings that wait, done."""
+    """Do the waiting clusterings, and return them."""
     return [done(run) for run in Run.objects.filter(kind=Run.Kind.CLUSTER, site=site, state=Run.State.QUEUED).order_by("pk")]
 
 
 def tables(site: Site, *, times: bool = True) -> dict[str, Any]:
-    """All that imports and clusterings write, as values. times: with keys and times, which differ between two runs of one thing."""
+    """Everything that imports and clusterings write, as values. times: include keys and times, which differ between two equal runs."""
     pages = Page.objects.filter(site=site).select_related("current").order_by("url")
     snapshots = Snapshot.objects.filter(page__site=site).order_by("page__url", "sha256")
     fields = ["page__url", "sha256", "size_bytes", "content_type", "vector", "scheme", "title", "error", "cluster__number"]

@@ -1,8 +1,8 @@
-"""A worker that can be made to die: `python -m tests.services.killed WORD …`.
+"""A worker that can be killed at a chosen point: `python -m tests.services.killed WORD …`.
 
 It has a database and a storage of its own (VERTEX_VAR_DIR). Words: begin ARCHIVE and crawl URL begin a run; net FILE lets crawls find
 what FILE says (tests.services.crawler); watch URL makes a watched site, beat starts what is due, check does it, tell MINUTES sends the
-alerts so much later, found prints what came of it; work does what waits, after a sweep; die WHERE NTH lets this process kill itself when
+alerts so much later, found prints the result; work does what waits, after a sweep; die WHERE NTH lets this process kill itself when
 a function is called for the nth time; state prints all tables as JSON.
 """
 
@@ -50,7 +50,7 @@ def crawl(url: str) -> None:
 
 
 def watch(hook: str) -> None:
-    """A shop with a live rule whose pages have another design by now, and somebody who is told."""
+    """A shop with a live rule whose pages have a new design, and a channel for alerts."""
     from django.core.management import call_command
 
     from extraction.models import AlertChannel, Source

@@ -43,7 +43,7 @@ def snapshots(cluster: Cluster) -> list[Snapshot]:
 
 
 def mark(cluster: Cluster, page: int, rows: Sequence[int]) -> None:
-    """Marks the page's name and, as rows 1, 2 …, these offers; a price that is missing is said to be."""
+    """Mark the page's name and, as rows 1, 2 …, these offers. A missing price is marked as absent."""
     shown = snapshots(cluster)[page]
     attributes = {attribute.name: attribute for attribute in Attribute.objects.filter(record_type=cluster.record_type)}
     content = html(page)

@@ -1,4 +1,4 @@
-"""A watched template whose rule breaks when a test says so, and a web address that keeps what it is told."""
+"""A watched template whose rule breaks on demand, and a webhook that records what it receives."""
 
 import json
 import threading
@@ -23,7 +23,7 @@ def cluster(count: int = 4) -> Cluster:
 
 
 def check(cluster: Cluster, at: datetime, *broken: str, confirmed: bool = True) -> Check:
-    """What a check that found these attributes broken writes; none for one that found all in order."""
+    """Write what a check writes that found these attributes broken; without attributes, one that found everything in order."""
     rule = cluster.rules.serving().get()
     made = Check.objects.create(
         cluster=cluster,
@@ -41,7 +41,7 @@ def check(cluster: Cluster, at: datetime, *broken: str, confirmed: bool = True) 
 
 
 class Webhook:
-    """What came in, as JSON; `status` is what it answers."""
+    """A webhook: the JSON it received, and `status`, which it answers."""
 
     def __init__(self, port: int) -> None:
         self.url = f"json://user:hunter2secret@127.0.0.1:{port}/T0ken/path"

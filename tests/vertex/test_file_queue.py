@@ -1,4 +1,4 @@
-"""The broker on files loses no message, however often somebody looks for one."""
+"""The broker on files loses no message, however often a reader polls."""
 
 import threading
 from pathlib import Path
@@ -9,7 +9,7 @@ from kombu import Connection
 from vertex import file_queue
 
 
-def test_no_message_is_lost_to_a_reader_that_looks_all_the_time(tmp_path: Path) -> None:
+def test_no_message_is_lost_while_a_reader_polls_constantly(tmp_path: Path) -> None:
     file_queue.install()
     for folder in ("messages", "control"):
         (tmp_path / folder).mkdir()
@@ -30,7 +30,7 @@ def test_no_message_is_lost_to_a_reader_that_looks_all_the_time(tmp_path: Path) 
         sender = threading.Thread(target=send)
         sender.start()
         while True:
-            more = sender.is_alive()  # asked first: what is sent after a look is there at the next one
+            more = sender.is_alive()  # checked first: a message sent after this poll is found by the next one
             try:
                 message = queue.get(block=False)
             except queue.Empty:

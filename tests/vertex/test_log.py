@@ -1,4 +1,4 @@
-"""What is refused is a line of the log, what is broken a traceback."""
+"""A refused request is one line of the log, and an error is a traceback."""
 
 import logging
 import sys

@@ -1,4 +1,4 @@
-"""What the tests of the pages share."""
+"""Fixtures of the tests of the screens."""
 
 from typing import Any
 

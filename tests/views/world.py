@@ -37,7 +37,7 @@ XPATHS = {"title": "//h1[@class='name']/text()", "price": "//p[@class='price']/t
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """The rows that addresses are made of."""
+    """The rows that occur in addresses."""
 
     site: Site
     cluster: Cluster
@@ -117,7 +117,7 @@ def make(count: int = 6, *, name: str = "Books") -> World:
 
 
 def tried(site: Site) -> Clustering:
-    """A comparison of the structure lab that has ended: the templates, a method with two groups, and one that gave up."""
+    """A finished comparison of the structure lab: the templates, a method with two groups, and one that gave up."""
     pages = list(Page.objects.filter(site=site).order_by("pk").values_list("pk", flat=True))
     run = runs.start_run(Run.Kind.LAB, site, parameters=RunParameters(methods=("lsh", "rtdm")), unit="clusterings")
     Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, finished_at=run.created_at, summary={"methods": 2, "pages": len(pages)})
@@ -221,7 +221,7 @@ def draft(cluster: Cluster) -> Rule:
 
 
 def extract(cluster: Cluster) -> Run:
-    """Runs the live rule over all pages, here and now."""
+    """Run the live rule over all pages, in this process."""
     run = extract_records.start_extraction(cluster)
     pipeline.execute_run(run.pk)
     run.refresh_from_db()

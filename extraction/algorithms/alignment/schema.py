@@ -73,7 +73,7 @@ class Tuple:
 
 
 Row = Mapping[str, "Value | tuple[Row, ...]"]
-"""An instance of a `Tuple`: field name → value, set name → its rows. Fields of optional parts stand beside the others."""
+"""An instance of a `Tuple`: field name → value, set name → its rows. Fields of optional parts are on the same level as the others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ class RestrictedMapping:
         return rows
 
     def _count_cells(self, cells: int) -> None:
-        """Take note that so many pairs of children are compared."""
+        """Count pairs of children that are compared."""
 
     def _omit_cost(self, one: Tree) -> int:
         """Return what it costs that one of our subtrees is in no pair."""

@@ -26,7 +26,7 @@ LOW_FRACTION, HIGH_FRACTION = 0.5, 20.0
 the template. High: so many times on an average page."""
 
 GAP_BYTES = 32
-"""HTML between two template nodes that are still joined: a separator or a number of new messages, but not a value with its element."""
+"""Bytes of HTML between two template nodes that are joined: enough for a separator or a count, but not for an element with a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class HashedNode:
     hash: of its HTML.
     parent: index, -1 for the root.
     end: the index after its last descendant.
-    whole: what it and everything in it amount to.
+    whole: the size of it and everything in it.
     tail: the text after it, up to the next tag.
     """
 

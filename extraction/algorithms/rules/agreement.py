@@ -1,13 +1,12 @@
-"""Do two templates' rules extract the same from each other's pages? Then they are one (docs/algorithms.md#page-clustering).
+"""Compares what two templates' rules give on each other's pages. If it is the same, they are one (docs/algorithms.md#page-clustering).
 
-Structure alone cannot tell whether pages with and without a large section are one template. Rules decide it, because what matters to an
-editor is whether one rule reads the pages of both.
+Structure alone cannot tell whether pages with and without a large section are one template. Rules can, because an editor cares about
+whether one rule works on the pages of both.
 
-Where both templates have a rule, each rule runs over pages of both, and what they give is compared value by value
-(`compare_answers`, `are_same`).
-Where only one has, its rule runs over the other's pages, and what it gives there is compared with what it gives on its own
-(`compare_reading`). The attributes that its own pages nearly always have must be there as often, and their values must look alike. A rule
-that strays into navigation gives the same text on every page, or texts of another length.
+If both templates have a rule, each rule runs over pages of both, and the results are compared value by value (`compare_answers`,
+`are_same`). If only one has a rule, it runs over the other's pages, and the results are compared with those on its own pages
+(`compare_reading`). Attributes that its own pages nearly always have must be there as often, and their values must look alike. A rule that
+hits navigation by mistake gives the same text on every page, or texts of another length.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,24 +14,24 @@ from dataclasses import dataclass
 from statistics import median
 
 Values = Mapping[str, tuple[str, ...]]
-"""What a rule gives on a page: values by attribute, an empty tuple where it gives none."""
+"""What a rule gives on a page: {attribute: values}, with an empty tuple for no value."""
 
 SAME_FRACTION = 0.95
-"""Least share of equal answers, of all and of each attribute alone. Templates that only look alike differ in whole attributes; one in
-twenty allows for a page on which either rule is wrong."""
+"""Least share of equal answers, both of all and of each attribute's. Templates that only look alike differ in whole attributes. One unequal
+answer in twenty is allowed for pages on which either rule is wrong."""
 
 FEWEST_PAGES = 2
-"""Pages below which a side says nothing: what differs from page to page cannot be told from what is always there."""
+"""Fewest pages of each template. With fewer, a value that differs from page to page cannot be told from one that is always the same."""
 
 COMPLETE_FRACTION = 0.9
-"""Least share of the other template's pages on which the rule gives a whole record, as a share of what it reaches on its own."""
+"""Least share of the other template's pages with a whole record, relative to that share of the rule's own pages."""
 
 USUAL_FRACTION = 0.9
-"""Share of a rule's own pages from which an attribute is expected on every page."""
+"""Share of a rule's own pages with a value from which on the attribute is expected on every page."""
 
 LENGTH_FACTOR = 4
-"""How much longer or shorter than on its own pages the median value of an attribute may be: one order of length (a word, a line, a
-paragraph) apart is another thing."""
+"""How much longer or shorter than on its own pages the median value of an attribute may be: a word, a line and a paragraph are different
+things."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class RuleAgreement:
 
     @property
     def fraction(self) -> float:
-        """Share of equal answers, 0 where there are none."""
+        """The share of equal answers; 0 if there are no answers."""
         return self.same / self.answers if self.answers else 0.0
 
 
@@ -65,7 +64,7 @@ class RuleReading:
 
 
 def compare_answers(one: Sequence[Values], other: Sequence[Values]) -> RuleAgreement:
-    """Compares what two rules give on the same pages, in the same order. Raises ValueError for different numbers of pages."""
+    """Compare what two rules give on the same pages, in the same order. Raises ValueError for different numbers of pages."""
     if len(one) != len(other):
         raise ValueError(f"one rule was run on {len(one)} pages, the other on {len(other)}")
     names = sorted({name for page in [*one, *other] for name in page})
@@ -81,7 +80,7 @@ def compare_answers(one: Sequence[Values], other: Sequence[Values]) -> RuleAgree
 
 
 def are_same(first: RuleAgreement, second: RuleAgreement) -> bool:
-    """Whether the rules of two templates give the same on the pages of each of them, so that one rule would do for both."""
+    """Return whether the rules of two templates give the same on the pages of both, so that one rule would be enough."""
     return all(
         side.pages >= FEWEST_PAGES and side.telling and side.fraction >= SAME_FRACTION and side.weakest >= SAME_FRACTION
         for side in (first, second)
@@ -89,7 +88,7 @@ def are_same(first: RuleAgreement, second: RuleAgreement) -> bool:
 
 
 def compare_reading(own: Sequence[Values], there: Sequence[Values]) -> RuleReading:
-    """Holds what a rule gives on another template's pages against what it gives on its own."""
+    """Compare what a rule gives on another template's pages with what it gives on its own."""
     usual = [name for name in _names(own) if _hits(own, name) >= USUAL_FRACTION * len(own)]
     complete_here = sum(_whole(page, usual) for page in own)
     complete = sum(_whole(page, usual) for page in there)
@@ -116,7 +115,8 @@ def _varies(pages: Sequence[Values], name: str) -> bool:
 
 
 def _strange(own: Sequence[Values], there: Sequence[Values], name: str) -> bool:
-    """Its values look unlike its own: the same on every page where its own differ, much longer or shorter, or several for one."""
+    """Return whether the values on the other pages look unlike its own: the same on every page while its own differ, much longer or
+    shorter, or several instead of one."""
     mine = [page[name] for page in own if page.get(name)]
     theirs = [page[name] for page in there if page.get(name)]
     if not mine or not theirs:

@@ -1,4 +1,4 @@
-"""A rule applied to a page (docs/algorithms.md#rule-learning): values by the stylesheet, places by its XPaths."""
+"""Applies a rule to a page (docs/algorithms.md#rule-learning): the stylesheet gives the values, and its XPaths give their places."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,8 @@ from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefini
 from extraction.algorithms.rules.xslt import Stylesheet, scans_siblings, split_stylesheet
 
 MAX_SIBLINGS = 20_000
-"""Most children of one element for a rule that compares siblings. The cost is their square: some two seconds here."""
+"""The largest number of children of one element for a rule that compares siblings. The time grows with their square; for this number it is
+two seconds."""
 
 _CROWDED = f"an element of this page has more than {MAX_SIBLINGS:,} children; a rule that compares siblings could run for hours"
 _LARGE = etree.XPath(f"boolean(/descendant::node()[{MAX_SIBLINGS + 1}])")
@@ -22,17 +23,18 @@ _CROWD = etree.XPath(f"boolean(//node()[{MAX_SIBLINGS + 1}])")
 
 
 def _crowded(root: etree._Element) -> bool:
-    """Whether some element has more than MAX_SIBLINGS children. Few pages have as many nodes at all, which is quickly counted."""
+    """Return whether some element has more than MAX_SIBLINGS children. Few pages have that many nodes at all, which is checked first
+    because it is fast."""
     return bool(_LARGE(root) and _CROWD(root))
 
 
 RowPlaces = Mapping[str, tuple[tuple[Location, str], ...]]
-"""{attribute: places and values} of one row."""
+"""{attribute: (places, values)} of one row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Cleaned raw values of a page by attribute name, in document order; an empty tuple where the page has none.
+    """The raw values of a page, cleaned, by attribute name and in document order. The tuple is empty if the page has no value.
 
     failed: {attribute or list: why its XPath could not be evaluated on this page}. rows: {list: its rows' values as of the page}.
     """
@@ -50,22 +52,22 @@ class Extraction:
         return {name: tuple(values) for name, values in found.items()}
 
     def merged(self) -> dict[str, tuple[str, ...]]:
-        """The different values by attribute: the page's own, and those of the lists' rows as if they were the page's own."""
+        """The distinct values by attribute, both of the page's own attributes and of the attributes in its lists."""
         return {name: tuple(dict.fromkeys(values)) for name, values in {**self.values, **self.columns()}.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class ValueProblem:
-    """What is wrong with an attribute's values, or with a list, on a page, in words."""
+    """A problem, in words, with an attribute's values or with a list on a page."""
 
     attribute: str
     reason: str
 
 
 def extract_values(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
-    """The values the stylesheet gives for a page; an attribute whose XPath fails there does not take the others with it.
+    """Return the values that the stylesheet gives for a page. If the XPath of one attribute fails, the others still get their values.
 
-    Raises RuleError when the stylesheet cannot be run on the page at all.
+    Raises RuleError if the stylesheet cannot be run on the page at all.
     """
     if stylesheet.scans_siblings and _crowded(root):
         raise RuleError(_CROWDED)
@@ -76,7 +78,7 @@ def extract_values(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
 
 
 def extract_or_nothing(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
-    """The same, without any values for a page on which the stylesheet cannot be run."""
+    """Return the same, but no values for a page on which the stylesheet cannot be run."""
     try:
         return extract_values(stylesheet, root)
     except RuleError:
@@ -115,7 +117,7 @@ def _values_in(record: etree._Element) -> dict[str, tuple[str, ...]]:
 
 
 def find_places(rule: RuleDefinition, root: etree._Element) -> dict[str, tuple[tuple[Location, str], ...]]:
-    """Where each attribute's values stand: the same XPaths, evaluated directly. The values are those of `extract_values`.
+    """Return the places of each attribute's values, by evaluating the XPaths directly. The values are those of `extract_values`.
 
     Raises RuleError for a page that `extract_values` refuses.
     """
@@ -125,7 +127,7 @@ def find_places(rule: RuleDefinition, root: etree._Element) -> dict[str, tuple[t
 
 
 def find_row_places(each: ListRule, root: etree._Element, index: dict[etree._Element, int]) -> tuple[RowPlaces, ...]:
-    """Where the values of a list's rows stand, by attribute; rows without any value are left out, as in `extract_values`.
+    """Return the places of the values in a list's rows, by attribute. Rows without any value are left out, as in `extract_values`.
 
     Raises RuleError for a page that `extract_values` refuses.
     """
@@ -156,7 +158,7 @@ def _refuse_crowd(attributes: Sequence[AttributeRule], root: etree._Element, row
 def find_attribute_places(
     attribute: AttributeRule, root: etree._Element, index: dict[etree._Element, int]
 ) -> tuple[tuple[Location, str], ...]:
-    """Where one attribute's values stand. index: {element: place in `elements(root)`}, which callers keep."""
+    """Return the places of one attribute's values. index: {element: its index in `elements(root)`}, made once for each page."""
     for selector in attribute.alternatives:
         found = _selector_places(selector, root, index)
         if found:
@@ -176,7 +178,8 @@ def read_attribute(attribute: AttributeRule, root: etree._Element) -> tuple[str,
 
 
 def find_problems(rule: RuleDefinition, extraction: Extraction) -> tuple[ValueProblem, ...]:
-    """Mandatory attributes without a value, and single ones with several different ones, in the rule's order; lists after them."""
+    """Return the problems of a page in the order of the rule, lists last: mandatory attributes without a value, and attributes with several
+    distinct values instead of one."""
     found = []
     for attribute in rule.attributes:
         values = extraction.values.get(attribute.name, ())
@@ -190,7 +193,7 @@ def find_problems(rule: RuleDefinition, extraction: Extraction) -> tuple[ValuePr
 
 
 def find_list_problems(each: ListRule, rows: Sequence[Mapping[str, tuple[str, ...]]]) -> Iterator[ValueProblem]:
-    """What is wrong with the rows of a list: none, a mandatory attribute that some lack, a single one with several values."""
+    """Return the problems of a list: no rows, rows that lack a mandatory attribute, or rows with several values instead of one."""
     if not rows and any(attribute.mandatory for attribute in each.attributes):
         yield ValueProblem(each.name, "has no rows on this page")
     for attribute in each.attributes:
@@ -207,7 +210,7 @@ def _selector_places(selector: Selector, root: etree._Element, index: dict[etree
 
 
 def _parts(selector: Selector, found: Sequence[tuple[Location, str]]) -> list[tuple[Location, str]]:
-    """Of places and their whole values those that have the selector's part, as places of the part."""
+    """Return the places of the selector's part in the given places and their whole values. Places without that part are left out."""
     if selector.part is None:
         return [(location, value) for location, value in found if value]
     part = selector.part

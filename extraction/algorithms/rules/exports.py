@@ -36,36 +36,36 @@ PACKAGES = "lxml parsel w3lib charset-normalizer price-parser dateparser"
 
 
 def write_export(rule: RuleDefinition, form: Form, *, name: str) -> str:
-    """The text of the file. name: what the records are, for names and headings in it."""
+    """Return the text of the file. name: what the records are, for names and headings in it."""
     writers: dict[Form, Callable[[RuleDefinition, str], str]] = {"xslt": _xslt, "scrapy": _scrapy, "web-poet": _web_poet}
     return writers[form](rule, name)
 
 
 def name_file(form: Form, *, name: str) -> str:
-    """A name for the file: ``book_spider.py``."""
+    """Return a name for the file: ``book_spider.py``."""
     return _identifier(name.lower()).strip("_") + SUFFIXES[form]
 
 
 def _xslt(rule: RuleDefinition, name: str) -> str:
-    """The stylesheet, with how to run it said at its top."""
-    del name  # a comment cannot hold every name
+    """Return the stylesheet, with a comment at its top that says how to run it."""
+    del name  # not every name may be in a comment
     regexp = any(selector.part and selector.part.needs_regexp for each in rule.every for selector in each.alternatives)
     needs = (
-        "Needs EXSLT regular expressions (http://exslt.org/regular-expressions), for parts of texts: lxml has them, xsltproc has not."
+        "Needs EXSLT regular expressions (http://exslt.org/regular-expressions) for parts of texts. lxml has them, xsltproc does not."
         if regexp
-        else "Plain XSLT 1.0: any processor that reads HTML runs it,\nfor example xsltproc with its option html."
-        " For pages of XML, leave that out; names stand in it without namespaces."
+        else "Plain XSLT 1.0: any processor that reads HTML can run it,\nfor example xsltproc with its option html."
+        " For pages of XML, omit that option; the names in this file have no namespaces."
     )
     head, rest = write_stylesheet(rule).split("\n", 1)
     return f"{head}\n<!-- Gives the raw values of a page, white space cleaned. {needs} -->\n{rest}"
 
 
 def _scrapy(rule: RuleDefinition, name: str) -> str:
-    return f'''"""A spider that reads pages of one template by a rule of Vertex.
+    return f'''"""A spider that reads pages of one template by a rule from Vertex.
 
     scrapy runspider this_file.py -a urls=addresses.txt -O records.jsonl
 
-addresses.txt holds one address a line. Needs: pip install scrapy {PACKAGES}
+addresses.txt has one address on each line. Needs: pip install scrapy {PACKAGES}
 """
 
 {_imports("import scrapy")}
@@ -73,7 +73,7 @@ addresses.txt holds one address a line. Needs: pip install scrapy {PACKAGES}
 {_data(rule)}
 
 class RecordSpider(scrapy.Spider):
-    """Gives one item a page: its values by attribute name, and the page's address."""
+    """Gives one item for each page: its values by attribute name, and the page's address."""
 
     name = {_identifier(name.lower())!r}
 
@@ -95,7 +95,7 @@ def _web_poet(rule: RuleDefinition, name: str) -> str:
     fields = "\n".join(
         f"    @field\n    def {method}(self):\n        return self.record.get({each!r})\n" for each, method in _methods(rule).items()
     )
-    return f'''"""A web-poet page object that reads pages of one template by a rule of Vertex.
+    return f'''"""A web-poet page object that reads pages of one template by a rule from Vertex.
 
 `await page.to_item()` gives all values by attribute name. Needs: pip install web-poet {PACKAGES}
 """
@@ -105,7 +105,7 @@ def _web_poet(rule: RuleDefinition, name: str) -> str:
 {_data(rule)}
 
 class {_class_name(name)}(WebPage[dict]):
-    """The page's values, one field an attribute."""
+    """The page's values, with a field for each attribute."""
 
     @cached_property
     def record(self):
@@ -122,14 +122,14 @@ class {_class_name(name)}(WebPage[dict]):
 
 
 def _data(rule: RuleDefinition) -> str:
-    """The rule as plain data."""
+    """Return the rule as plain data."""
     attributes = [_attribute(each) for each in rule.attributes]
     lists = [_list(each) for each in rule.lists]
     return f"ATTRIBUTES = {_literal(attributes)}\n\nLISTS = {_literal(lists)}\n"
 
 
 def _literal(value: Any, indent: str = "") -> str:
-    """A value as Python source, one line an entry where it holds others."""
+    """Return a value as Python source. Each entry of a long list or dictionary has a line of its own."""
     if not isinstance(value, list | dict) or not value:
         return repr(value)
     inner = f"{indent}    "
@@ -164,7 +164,7 @@ def _members(rule: RuleDefinition) -> tuple[AttributeRule | ListRule, ...]:
 
 
 def _url_key(rule: RuleDefinition) -> str:
-    """The item's key for the page's address, which no attribute has."""
+    """Return the item's key for the page's address. No attribute has this name."""
     names = {each.name for each in _members(rule)}
     key = "url"
     while key in names:
@@ -173,11 +173,11 @@ def _url_key(rule: RuleDefinition) -> str:
 
 
 _TAKEN = frozenset(("record", "response", "url", "html", "css", "xpath", "selector", "base_url", "urljoin", "to_item", "from_item"))
-"""Names that a page object has itself."""
+"""Names that a page object already has."""
 
 
 def _methods(rule: RuleDefinition) -> dict[str, str]:
-    """{attribute or list: the name of its field}: itself where it can be one, else the nearest that can."""
+    """Return {attribute or list: the name of its field}. It is the same name if it can be one, else one that is similar."""
     found: dict[str, str] = {}
     for each in _members(rule):
         name = _identifier(each.name)
@@ -188,7 +188,7 @@ def _methods(rule: RuleDefinition) -> dict[str, str]:
 
 
 def _identifier(text: str) -> str:
-    """The text with anything but ASCII letters and digits as underlines, and so that Python takes it for a name."""
+    """Return the text as a Python name: everything but ASCII letters and digits becomes an underscore."""
     name = re.sub(r"[^0-9A-Za-z]+", "_", text).strip("_") or "record"
     return f"x_{name}" if name[0].isdigit() else f"{name}_" if keyword.iskeyword(name) else name
 
@@ -198,11 +198,11 @@ def _class_name(text: str) -> str:
 
 
 _COPIED = (nodes.clean, parse.decode, parse._detect)
-"""What `outside` and `values` take from modules of which no more is needed."""
+"""Functions that `outside` and `values` import from modules of which nothing else is needed."""
 
 
 def _imports(own: str) -> str:
-    """The imports of all that is copied, without Vertex's own, and one more."""
+    """Return the imports of the copied source, without those of Vertex's own modules, and the framework's import."""
     whole, parts = set[str](), defaultdict[str, set[str]](set)
     modules = (inspect.getsource(module) for module in (nodes, xml, parse, language, values, outside))
     for source in (f"from functools import cached_property\nfrom pathlib import Path\n{own}", *modules):
@@ -216,7 +216,7 @@ def _imports(own: str) -> str:
 
 
 def _reader() -> str:
-    """What reads a page by the rule: `outside`, `values` and the functions they take from elsewhere."""
+    """Return the source that reads a page by the rule: `outside`, `values` and the functions that they import."""
     constants = f"_SPACE = re.compile({nodes._SPACE.pattern!r})\n_CONTROL = re.compile({parse._CONTROL.pattern!r})\n"
     constants += f"DETECTION_BYTES = {parse.DETECTION_BYTES}\nValueType = str\n"
     functions = "\n\n".join(inspect.getsource(function) for function in _COPIED)
@@ -227,7 +227,7 @@ def _reader() -> str:
 
 
 def _body(module: ModuleType) -> str:
-    """A module's source after its docstring and imports."""
+    """Return a module's source after its docstring and imports."""
     source = inspect.getsource(module)
     first = next(
         node

@@ -1,11 +1,11 @@
-"""Which rule serves a page (Gulhane et al. 2011, section 3.2.1; docs/algorithms.md#matching).
+"""Finds the rule that serves a page (Gulhane et al. 2011, section 3.2.1; docs/algorithms.md#matching).
 
-First the URL, which is far cheaper than looking at the page: a rule stays if one of its URL patterns matches. Then the page's
-shingle vector must be covered by one of the masked vectors of the rule's cluster. Of the rules that are left the most specific
-wins. The paper leaves open what that means; here: fewer wildcards in the covering mask (what a page looks like says more than
-where it lies), then the more specific URL pattern, then the larger cluster, then the smaller id.
+The URL is checked first, because that is far cheaper than looking at the page: one of the rule's URL patterns must match. Then one of the
+masked vectors of the rule's cluster must cover the page's shingle vector. Of the rules that are left, the most specific wins. The paper
+does not define "most specific". Here it means fewer wildcards in the covering mask (a page's structure says more than its address), then
+the more specific URL pattern, then the larger cluster, then the smaller id.
 
-A page that matches nothing is a `NoMatch` that says at which step it failed: their number is the first sign of a site change.
+A page that matches nothing gets a `NoMatch`, which says at which step it failed. Their number is the first sign that a site has changed.
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,10 @@ from extraction.algorithms.sketches.shingles import Mask, ShingleVector
 
 @dataclass(frozen=True, slots=True)
 class RuleCandidate:
-    """A rule a page may belong to.
+    """A rule that a page may belong to.
 
-    patterns: none means that its cluster has no URLs, so any URL will do. masks: those its cluster was merged from. size: its pages.
+    patterns: its URL patterns; if empty, its cluster has no URLs, so any URL matches. masks: the masks of the clusters that were merged
+    into its cluster. size: the number of its pages.
     """
 
     id: int
@@ -38,13 +39,13 @@ class RuleMatch:
 
 @dataclass(frozen=True, slots=True)
 class NoRuleMatch:
-    """Why no rule serves the page. url: no pattern matches; shingle: some do, but the page does not look like their clusters'."""
+    """Why no rule serves the page. url: no URL pattern matches. shingle: some do, but their clusters' masks do not cover the page."""
 
     reason: Literal["url", "shingle"]
 
 
 def match_page(url: str, vector: ShingleVector, candidates: Sequence[RuleCandidate]) -> RuleMatch | NoRuleMatch:
-    """The rule for a page with this URL and shingle vector, whatever the order of the candidates."""
+    """Return the rule for a page with this URL and shingle vector. The order of the candidates does not matter."""
     address = SplitAddress.parse(url)
     ranks: list[tuple[int, tuple[int, ...], int, int]] = []
     url_matches = False

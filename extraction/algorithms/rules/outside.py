@@ -1,7 +1,7 @@
-"""A rule run outside of Vertex: what an exported spider or page object does with a page.
+"""Runs a rule outside of Vertex: this is what an exported spider or page object does with a page.
 
-`exports` copies the source of this module behind the rule, which stands there as ATTRIBUTES and LISTS. So this module uses only lxml,
-parsel, w3lib and the libraries that `values` uses, and of Vertex only the functions that are copied along.
+`exports` copies the source of this module into the file, after the rule as ATTRIBUTES and LISTS. So this module uses only lxml, parsel,
+w3lib, the libraries that `values` uses, and those functions of Vertex that are copied too.
 """
 
 import re
@@ -24,9 +24,9 @@ Attribute = dict[str, Any]
 def read_record(
     content: bytes, *, url: str, content_type: str | None, attributes: Sequence[Attribute], lists: Sequence[Attribute]
 ) -> dict[str, Any]:
-    """A page's values by attribute name: a value or None, a list of values where the attribute has several, a list of rows for a list.
+    """Return {attribute: value, None if there is none, or a list of values if it may have several} and {list: its rows} of a page.
 
-    Raises ValueError for XML that is not read.
+    Raises ValueError for XML that cannot be read.
     """
     text = decode(content, content_type=content_type)[1]
     if is_xml(text, content_type):
@@ -47,7 +47,7 @@ def read_record(
 
 
 def _values(page: Selector, attribute: Attribute) -> list[str]:
-    """The values of the first place that gives any."""
+    """Return the values of the first place that has any."""
     for place in attribute["places"]:
         values = [value for node in page.xpath(place["xpath"]) for value in _parts(_string(node.root), place)]
         if values:
@@ -56,12 +56,12 @@ def _values(page: Selector, attribute: Attribute) -> list[str]:
 
 
 def _string(node: Any) -> str:
-    """The cleaned text of an element, or of a text or attribute."""
+    """Return the cleaned text of an element, a text or an attribute."""
     return clean(str(node.xpath("string()")) if isinstance(node, etree._Element) else str(node))
 
 
 def _parts(text: str, place: Attribute) -> list[str]:
-    """The values in a text: the part that is one, or what it enumerates, by what stands between."""
+    """Return the values in a text: the part that is the value, or the items of an enumeration, split at their separators."""
     part = _part(text, place)
     if place.get("between"):
         return re.findall(rf"\s*(.+?)\s*(?:{place['between']}|$)", part)
@@ -69,7 +69,7 @@ def _parts(text: str, place: Attribute) -> list[str]:
 
 
 def _part(text: str, place: Attribute) -> str:
-    """The part of a text that is the value: a pattern's first group, or what stands after one constant text and before another."""
+    """Return the part of a text that is the value: a pattern's first group, or the text between a constant prefix and a constant suffix."""
     if place.get("pattern"):
         match = re.search(place["pattern"], text)
         return (match[1] or "").strip() if match else ""
@@ -80,14 +80,14 @@ def _part(text: str, place: Attribute) -> str:
 
 
 def _typed(attribute: Attribute, raw: Sequence[str], base: str, language: str | None) -> Any:
-    """The values in their type's normal form; one that cannot be read stays as it stands on the page."""
+    """Return the values in the normal form of their type. A value that cannot be read stays as it is on the page."""
     known = [read_value(text, attribute["type"], base_url=base, language=language) for text in raw]
     values = [each.raw if each.value is None else each.value for each in known]
     return values if attribute["several"] else values[0] if values else None
 
 
 def _base_url(root: etree._Element, url: str) -> str:
-    """The address that relative ones are relative to."""
+    """Return the address that relative addresses are based on."""
     bases = root.xpath("/descendant::base/@href")
     address = url if "://" in url else ""
     try:
@@ -97,7 +97,7 @@ def _base_url(root: etree._Element, url: str) -> str:
 
 
 def _rows(root: etree._Element, each: Attribute) -> Iterator[tuple[etree._Element, etree._Element | None]]:
-    """(row, where the next one begins beside it) of a list."""
+    """Yield (row, the sibling at which the next row begins) of a list."""
     for xpath in each["rows"]:
         rows = [node for node in root.xpath(xpath) if isinstance(node, etree._Element) and isinstance(node.tag, str)]
         if rows:
@@ -108,7 +108,7 @@ def _rows(root: etree._Element, each: Attribute) -> Iterator[tuple[etree._Elemen
 
 
 def _row_values(row: tuple[etree._Element, etree._Element | None], attribute: Attribute) -> list[str]:
-    """As `_values`, of a row: what begins at its element, or goes on beside it up to the next row."""
+    """Return the same as `_values` for a row: values in the row's element, or in the siblings after it up to the next row."""
     element, stop = row
     for place in attribute["places"]:
         found = element.xpath(place["xpath"])
@@ -121,7 +121,7 @@ def _row_values(row: tuple[etree._Element, etree._Element | None], attribute: At
 
 
 def _before(node: Any, stop: etree._Element) -> bool:
-    """Whether a node comes before an element on the page, or is not under the same parent."""
+    """Return whether a node comes before an element on the page, or is not under the same parent."""
     parent = stop.getparent()
     element = node if isinstance(node, etree._Element) else node.getparent()
     while element is not None and element.getparent() is not parent:

@@ -1,10 +1,10 @@
-"""May an old rule serve a new cluster? (Gulhane et al. 2011, section 3.2.3; docs/algorithms.md#reuse-and-relearning)
+"""Decides whether an old rule may serve a new cluster (Gulhane et al. 2011, section 3.2.3; docs/algorithms.md#reuse-and-relearning).
 
-The new cluster C and old clusters C_i that share URLs with it; U = the shared URLs, whose old and new pages are both kept.
+C is the new cluster, and the C_i are old clusters that share URLs with it. U is the set of shared URLs, each with an old and a new page.
 *Cluster match*: C has the same masked shingle signature as C_i. *Page match*, less strict: every page of C is covered by C_i's
-masks. Among those that match by the strictest test any of them passes, the most important one (pages times records) is taken
-and put to the *field test* on U: constant attributes give the same values on old and new pages, and mandatory ones have values on all
-new pages. What fails is learned again from the old values.
+masks. Those that pass the strictest test are the candidates. The most important of them (pages times records) has to pass the *field test*
+on U: constant attributes give the same values on old and new pages, and mandatory ones have values on all new pages. Attributes that fail
+it are learned again from the old values.
 
 The paper does not mention attributes that are neither constant nor mandatory; `monitoring.verdict` judges those.
 """
@@ -23,7 +23,7 @@ Test = Literal["cluster", "page"]
 
 @dataclass(frozen=True, slots=True)
 class OldCluster:
-    """A cluster with a rule. urls: of its pages. importance: pages times records, or whatever the site's owner set."""
+    """A cluster with a rule. urls: the URLs of its pages. importance: pages times records, or what the site's owner has set."""
 
     id: int
     masks: frozenset[Mask]
@@ -42,7 +42,7 @@ class Reuse:
 
 @dataclass(frozen=True, slots=True)
 class NoReuse:
-    """Why no old rule can serve. url: no old cluster shares a URL. shingle: none of those that do looks like the new one."""
+    """Why no old rule can serve. url: no old cluster shares a URL. shingle: some do, but none has a structure like the new one's."""
 
     reason: Literal["url", "shingle"]
 
@@ -50,12 +50,12 @@ class NoReuse:
 def choose_old_cluster(
     masks: frozenset[Mask], vectors: Sequence[ShingleVector], urls: frozenset[str], old: Sequence[OldCluster]
 ) -> Reuse | NoReuse:
-    """The old cluster for a new one with these masks, page vectors and URLs; ties to the larger importance, then the smaller id."""
+    """Return the old cluster for a new one with these masks, vectors and URLs. Ties go to the larger importance, then to the smaller id."""
     sharing = [each for each in old if each.urls & urls]
     if not sharing:
         return NoReuse("url")
     by_test: dict[Test, list[OldCluster]] = {
-        "cluster": [each for each in sharing if masks and each.masks == masks],  # without masks nothing says that they are the same
+        "cluster": [each for each in sharing if masks and each.masks == masks],  # without masks, nothing shows that they are the same
         "page": [each for each in sharing if vectors and all(any(mask.covers(vector) for mask in each.masks) for vector in vectors)],
     }
     for test, passed in by_test.items():
@@ -67,7 +67,7 @@ def choose_old_cluster(
 
 @dataclass(frozen=True, slots=True)
 class FieldTest:
-    """Whether a rule still gives what it must. failures: {attribute: why}, empty when it passed."""
+    """Whether a rule still gives what it must. failures: {attribute: reason}, empty if it passed."""
 
     failures: Mapping[str, str]
 
@@ -77,7 +77,7 @@ class FieldTest:
 
 
 def check_fields(attributes: Sequence[AttributeRule], old: Mapping[str, Values], new: Mapping[str, Values]) -> FieldTest:
-    """The rule's values by URL on the old and the new pages of U. Raises ValueError when they are not of the same URLs."""
+    """Compare the rule's values, by URL, on the old and the new pages of U. Raises ValueError if their URLs are not the same."""
     if old.keys() != new.keys():
         raise ValueError(f"old and new pages differ in their URLs: {sorted(old.keys() ^ new.keys())[:3]}")
     failures = {}
@@ -90,5 +90,5 @@ def check_fields(attributes: Sequence[AttributeRule], old: Mapping[str, Values],
         if gone is not None:
             failures[attribute.name] = f"is mandatory and has no value on {gone}"
         elif changed is not None:
-            failures[attribute.name] = f"was the same on all pages and is another on {changed}"
+            failures[attribute.name] = f"was the same on all pages and is different on {changed}"
     return FieldTest(failures)

@@ -1,7 +1,7 @@
 """A cluster's rule as frozen values (docs/algorithms.md#rule-learning): what each attribute is and which XPaths give it.
 
-The paper's rule is one XSLT stylesheet per cluster; `xslt.write_stylesheet` writes it from these values, which are what is
-stored, shown, edited and compared.
+The paper's rule is one XSLT stylesheet for each cluster. `xslt.write_stylesheet` writes it from these values; the values are stored, shown,
+edited and compared.
 """
 
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from extraction.algorithms.learning.text_range import TextPart
 ValueType = Literal["text", "number", "price", "date", "url", "image", "boolean"]
 
 FORMAT = 2
-"""Version of the JSON form of a rule with lists. One without is written as 1, as it always was. A reader refuses others."""
+"""Version of the JSON form of a rule with lists. A rule without lists is written as version 1. Other versions are refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Nodes by an XPath from the document's root, and which part of their text. Raises XPathError for a bad one."""
+    """An XPath from the root that selects nodes, and the part of their text that is the value. Raises XPathError for a bad one."""
 
     xpath: str
     part: TextPart | None = None
@@ -31,7 +31,7 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class AttributeRule:
-    """One attribute. The first of `alternatives` that gives a value on a page is used there; none gives none."""
+    """One attribute. On each page, the first of `alternatives` that gives a value is used."""
 
     name: str
     type: ValueType = "text"
@@ -48,10 +48,10 @@ class AttributeRule:
 
 @dataclass(frozen=True, slots=True)
 class ListRule:
-    """Repeating records of a page. rows: XPaths of the elements that rows are or begin with; the first that selects any is used.
+    """Repeating records of a page. rows: XPaths of the elements that the rows are or begin with; the first that selects anything is used.
 
-    attributes: those of a row; their XPaths begin at the row's element. One that goes along its siblings ends where the
-    next row begins. A row without any value is none.
+    attributes: those of a row. Their XPaths begin at the row's element; one that goes along its siblings ends where the next row begins. A
+    row without any value does not count.
     """
 
     name: str
@@ -69,7 +69,7 @@ class ListRule:
 
     @property
     def leaves_rows(self) -> bool:
-        """Whether a value may stand beside the row's element, so that the next row bounds it."""
+        """Whether a value may be in the siblings of the row's element, so that it has to be before the next row."""
         return any(leaves_row(selector.xpath) for attribute in self.attributes for selector in attribute.alternatives)
 
 
@@ -88,11 +88,11 @@ class RuleDefinition:
 
     @property
     def every(self) -> tuple[AttributeRule, ...]:
-        """The page's own attributes and those of its lists."""
+        """Return the page's own attributes and those of its lists."""
         return (*self.attributes, *(attribute for each in self.lists for attribute in each.attributes))
 
     def as_json(self) -> dict[str, Any]:
-        """The rule as JSON values; equal rules give equal JSON, keys in a fixed order."""
+        """Return the rule as JSON values. Equal rules give equal JSON, with the keys in a fixed order."""
         own = [_attribute_row(attribute) for attribute in self.attributes]
         if not self.lists:
             return {"format": 1, "attributes": own}
@@ -100,7 +100,7 @@ class RuleDefinition:
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> "RuleDefinition":
-        """The rule that `as_json` wrote. Raises RuleError or XPathError for anything else."""
+        """Return the rule that `as_json` wrote. Raises RuleError or XPathError for anything else."""
         if not isinstance(row, dict) or row.get("format") not in (1, FORMAT):
             raise RuleError(f"not a rule of format 1 or {FORMAT}: {str(row)[:100]}")
         try:

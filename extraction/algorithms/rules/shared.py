@@ -1,7 +1,7 @@
-"""Steps that several XPaths of a rule begin with, so that a stylesheet walks the page for them once.
+"""Finds the steps that several XPaths of a rule begin with, so that a stylesheet walks over the page only once for them.
 
-Most learned XPaths begin with all elements of a tag (``/descendant::td[…]``). What at least two begin with is a variable. A position
-after it counts as before: it holds the same nodes in the same order.
+Most learned XPaths begin with all elements of a tag (``/descendant::td[…]``). A beginning that at least two of them share becomes a
+variable. It holds the same nodes in the same order, so positions in the steps after it mean the same.
 """
 
 from collections import Counter
@@ -18,12 +18,12 @@ _AFTER = ("", "[", "/")
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Expressions that several XPaths begin with, each with its variable's name; longer ones first."""
+    """Expressions that several XPaths begin with, the longest first, each with the name of its variable."""
 
     variables: tuple[tuple[str, str], ...] = ()
 
     def rewritten(self, xpath: str) -> str:
-        """The XPath as it stands in the stylesheet."""
+        """Return the XPath as the stylesheet has it."""
         return " | ".join(self._with_variable(rewrite_part(part)) for part in split_union(xpath))
 
     def _with_variable(self, part: str) -> str:
@@ -36,7 +36,7 @@ ALONE = Shared()
 
 
 def find_shared_steps(xpaths: Sequence[str]) -> Shared:
-    """What at least two parts of the XPaths begin with: a first step with all its conditions, and else its tag."""
+    """Return the beginnings that at least two parts of the XPaths share: a first step with all its conditions or, failing that, its tag."""
     steps = Counter(step for xpath in xpaths for part in split_union(xpath) if (step := find_first_step(rewrite_part(part))))
     tags = Counter(find_first_tag(step) for step in steps)
     named = [step for step, count in steps.items() if count > 1 and "[" in step] + [

@@ -1,16 +1,15 @@
-"""URL patterns: which pages a rule can be meant for, by address alone
-(Gulhane et al. 2011, section 3.2.1; docs/algorithms.md#matching).
+"""URL patterns tell by the address alone which pages a rule may be for (Gulhane et al. 2011, section 3.2.1; docs/algorithms.md#matching).
 
 The paper gives each rule "the most specific" regular expressions that match all URLs of its cluster, with size restrictions
-against overfitting. Here a pattern is written like an address: host, path segments, query keys. In a host, a segment or a
-query value one ``*`` stands for any characters; a segment ``**``, at most one, for any number of segments. A query key must
-be there; other query keys, the scheme, a default port, the fragment and a trailing slash do not matter. No regular
+against overfitting. Here a pattern is written like an address: host, path segments, query keys. A host, a segment or a query value may have
+one ``*``, which stands for any characters. One segment may be ``**``, which stands for any number of segments. The query keys of a pattern
+must be there. Other query keys, the scheme, a default port, the fragment and a trailing slash do not matter. No regular
 expressions: matching is linear, and no address can make it slow.
 
-Learning: addresses of one host and one number of segments share a pattern. What is constant stays, the rest becomes ``*`` with what
-all its values begin or end with (``item-*.html``). A pattern is split where a part takes few values, each on many of its
-addresses (``/book/*`` and ``/film/*`` rather than ``/*/*``), while the patterns stay few. Where there are too many of
-them, path lengths are joined by ``**``, then hosts by ``*``. So patterns never list the addresses of a site.
+Learning: addresses of one host and one number of segments share a pattern. Constant parts stay. Any other part becomes ``*``, together with
+the beginning and end that all of its values share (``item-*.html``). A pattern is split at a part that has few values, each in many
+addresses (``/book/*`` and ``/film/*`` rather than ``/*/*``), as long as there are few patterns. If there are too many, those of different
+path lengths are joined by ``**``, then those of different hosts by ``*``. So patterns never list the addresses of a site.
 """
 
 from collections import Counter, defaultdict
@@ -20,24 +19,25 @@ from functools import partial
 from urllib.parse import urlsplit
 
 MAX_PATTERNS = 6
-"""Patterns of one cluster: room for the sections of a site that share a template; more would begin to list addresses."""
+"""The largest number of patterns of a cluster: enough for the sections of a site with one template. More would begin to list addresses."""
 
 MAX_TEXT = 200
-"""Characters of one pattern. In a longer one the longest constant parts become ``*``."""
+"""The largest number of characters of a pattern. In a longer one, the longest constant parts become ``*``."""
 
 MIN_SHARE = 0.1
-"""A part is split only when each of its values has this share of the pattern's addresses and at least `MIN_ADDRESSES` of
-them: one with a long tail (brands, years) stays open for values not seen yet."""
+"""A part is split only if each of its values has at least this share of the pattern's addresses and at least `MIN_ADDRESSES` of them. So a
+part with many rare values (brands, years) stays open for values not seen yet."""
 
 MIN_ADDRESSES = 5
-"""As many as the pages a cluster must have; also the values that must agree before a common beginning is believed."""
+"""As many as the pages that a cluster must have. A common beginning counts only if at least so many values share it."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class SplitAddress:
-    """A URL as patterns see it. host: lower case, with a port unless it is the scheme's own; empty for a file name.
+    """A URL in the form that patterns compare. host: in lower case, with the port unless it is the scheme's default; empty for a file name.
 
-    segments: the path's, none empty. query: sorted (key, value), the first value of each key. A literal ``*`` is ``%2A``.
+    segments: those of the path, without empty ones. query: sorted (key, value) pairs, with the first value
+    of each key. A literal ``*`` is ``%2A``.
     """
 
     host: str
@@ -46,11 +46,11 @@ class SplitAddress:
 
     @classmethod
     def parse(cls, url: str) -> "SplitAddress":
-        """The address of a URL, or of a relative path. Any string has one."""
+        """Return the address of a URL or of a relative path. Any string has one."""
         try:
             parts = urlsplit(url.strip().replace("*", "%2A"))
             host, port = parts.hostname or "", parts.port
-        except ValueError:  # a bad port or IPv6 address: kept as a name of which only equality matters
+        except ValueError:  # a bad port or IPv6 address: kept as a name that is only compared for equality
             return cls("", tuple(s for s in url.replace("*", "%2A").replace("?", "%3F").split("/") if s), ())
         host = f"[{host}]" if ":" in host else host
         if port and port != {"http": 80, "https": 443}.get(parts.scheme):
@@ -65,7 +65,7 @@ class SplitAddress:
 
 @dataclass(frozen=True, slots=True, order=True)
 class UrlPattern:
-    """A pattern over addresses; the module's text says what it matches. query: sorted (key, value) pairs that must be there."""
+    """A pattern of addresses; the module's docstring says what it matches. query: sorted (key, value) pairs that must be there."""
 
     host: str
     segments: tuple[str, ...]
@@ -73,7 +73,7 @@ class UrlPattern:
 
     @classmethod
     def from_text(cls, text: str) -> "UrlPattern":
-        """The pattern that `text` wrote or a person typed. Raises ValueError where it has too many stars."""
+        """Return the pattern that `text` wrote or a person typed. Raises ValueError if it has too many stars."""
         path, _, query = text.strip().partition("?")
         host, _, rest = path.rpartition("://")[2].partition("/")
         pairs = dict(reversed([(key, value) for key, _, value in (pair.partition("=") for pair in query.split("&")) if key]))
@@ -87,17 +87,18 @@ class UrlPattern:
 
     @property
     def specificity(self) -> tuple[int, int, int]:
-        """Compares patterns, the larger the more specific: constant characters; no ``**`` before ``**``; segments."""
+        """The key by which patterns are compared; the larger, the more specific: the number of constant characters, then no ``**``, then
+        the number of segments."""
         parts = [self.host, *self.segments, *(part for pair in self.query for part in pair)]
         return sum(len(part.replace("*", "")) for part in parts), int("**" not in self.segments), len(self.segments)
 
     def text(self) -> str:
-        """As people read it: ``example.com/book/*?id=*``."""
+        """The pattern as people read it: ``example.com/book/*?id=*``."""
         query = "&".join(f"{key}={value}" for key, value in self.query)
         return f"{self.host}/{'/'.join(self.segments)}" + (f"?{query}" if query else "")
 
     def matches(self, url: str | SplitAddress) -> bool:
-        """Whether the URL is one of these. Give a `SplitAddress` where many patterns are tried."""
+        """Return whether the URL matches. Give a `SplitAddress` to try many patterns on one URL."""
         address = SplitAddress.parse(url) if isinstance(url, str) else url
         return _fits(self.host, address.host) and self._path_fits(address.segments) and self._query_fits(dict(address.query))
 
@@ -115,9 +116,9 @@ class UrlPattern:
 
 
 def learn_patterns(urls: Iterable[str], *, max_patterns: int = MAX_PATTERNS, max_text: int = MAX_TEXT) -> tuple[UrlPattern, ...]:
-    """Patterns of a cluster: each URL matches one of them. The most specific come first; the order of the URLs does not matter.
+    """Return patterns of a cluster such that each URL matches one. The most specific come first; the order of the URLs does not matter.
 
-    Blank URLs are passed over; where there are no others there is no pattern. Raises ValueError for max_patterns under 1.
+    Blank URLs are ignored; if there are no others, there is no pattern. Raises ValueError for max_patterns under 1.
     """
     if max_patterns < 1:
         raise ValueError(f"at least 1 pattern is needed, not {max_patterns}")
@@ -141,7 +142,7 @@ def _fits(pattern: str, text: str) -> bool:
 
 
 def _joined(addresses: Group, most: int) -> list[Group]:
-    """Groups of one host and one path length; too many: of one host; still too many: one of all."""
+    """Return groups of one host and one path length. If they are too many, they are joined by host, and if that is not enough, into one."""
     groups: list[Group] = []
     for shared in (2, 1, 0):
         found: dict[tuple[object, ...], Group] = defaultdict(list)
@@ -154,9 +155,9 @@ def _joined(addresses: Group, most: int) -> list[Group]:
 
 
 def _best_split(groups: Sequence[Group], most: int) -> list[Group] | None:
-    """The groups with one of them split, None when no split is allowed.
+    """Return the groups with one of them split, None if no split is allowed.
 
-    Of all allowed splits the one into the fewest parts, then that of the largest group, then the leftmost part of the address.
+    The split into the fewest parts is taken, then that of the largest group, then that at the leftmost part of the address.
     """
     best: tuple[int, int, int, int] | None = None
     chosen: list[Group] = []
@@ -174,7 +175,7 @@ def _best_split(groups: Sequence[Group], most: int) -> list[Group] | None:
 
 
 def _parts(group: Group) -> list[Part]:
-    """What a group may be split by, from the left: its segments, its query values, whether it has a query key."""
+    """Yield what a group may be split by, from the left: its segments, its query values, whether it has a query key."""
     same_length = len({len(address.segments) for address in group}) == 1
     parts: list[Part] = [partial(_segment, place=place) for place in range(len(group[0].segments) if same_length else 0)]
     keys = sorted({key for address in group for key, _ in address.query})
@@ -194,7 +195,7 @@ def _presence(address: SplitAddress, *, key: str) -> str | None:
 
 
 def _pattern(group: Group) -> UrlPattern:
-    """The most specific pattern of all addresses of a group."""
+    """Return the most specific pattern of all addresses of a group."""
     queries = [dict(address.query) for address in group]
     keys = sorted(set(queries[0]).intersection(*queries[1:]))
     query = tuple((key, _generalised([values[key] for values in queries])) for key in keys)
@@ -211,7 +212,7 @@ def _path(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _constant_end(paths: Sequence[tuple[str, ...]], most: int) -> list[str]:
-    """The leading segments that are not just anything, of paths that differ in length."""
+    """Return the leading segments of paths of different lengths, up to the first that may be anything."""
     found: list[str] = []
     for column in zip(*(path[:most] for path in paths), strict=True):
         segment = _generalised(column)
@@ -222,9 +223,10 @@ def _constant_end(paths: Sequence[tuple[str, ...]], most: int) -> list[str]:
 
 
 def _generalised(values: Sequence[str]) -> str:
-    """The value where it is constant, else ``*`` between what all values begin and end with.
+    """Return the value if it is constant, else ``*`` between the beginning and the end that all values share.
 
-    Few values agree by chance: then only a file's extension is kept. Beginnings and ends stop where a word or number does.
+    A few values may agree by chance, so of those only a file's extension is kept. Shared beginnings and ends stop at the end of a word or
+    number.
     """
     distinct = sorted(set(values))
     if len(distinct) == 1:
@@ -238,7 +240,7 @@ def _generalised(values: Sequence[str]) -> str:
 
 
 def _common_start(values: Sequence[str]) -> str:
-    first, last = min(values), max(values)  # what these two share in the beginning, all between them do
+    first, last = min(values), max(values)  # the beginning that these two share is shared by all between them
     same = next((n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
     for end in range(same, 0, -1):
         if all(_is_edge(value, end) for value in values):
@@ -247,7 +249,7 @@ def _common_start(values: Sequence[str]) -> str:
 
 
 def _is_edge(text: str, place: int) -> bool:
-    """Whether a word or a number ends before `place`."""
+    """Return whether a word or a number ends before `place`."""
     if place >= len(text):
         return True
     before, after = text[place - 1], text[place]
@@ -255,7 +257,8 @@ def _is_edge(text: str, place: int) -> bool:
 
 
 def _shortened(pattern: UrlPattern, most: int) -> UrlPattern:
-    """The pattern with its longest constant parts opened until its text fits; at worst any page of any host."""
+    """Return the pattern with its longest constant parts replaced by ``*`` until its text is short enough; at worst it matches any page of
+    any host."""
     segments, query = list(pattern.segments), list(pattern.query)
     while len(UrlPattern(pattern.host, tuple(segments), tuple(query)).text()) > most:
         lengths = [len(segment) for segment in segments] + [len(key) + len(value) for key, value in query]

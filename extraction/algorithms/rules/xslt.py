@@ -1,14 +1,13 @@
-"""The rule as one XSLT 1.0 stylesheet (docs/algorithms.md#rule-learning), and the only place that builds etree.XSLT.
+"""Writes a rule as one XSLT 1.0 stylesheet (docs/algorithms.md#rule-learning). This is the only module that builds etree.XSLT.
 
-The stylesheet is a plain file: other processors run it too, as long as no part of a text needs an EXSLT regular
-expression. It writes ::
+The stylesheet is a plain file. Other processors can run it too, unless a part of a text needs an EXSLT regular expression. It writes ::
 
     <record><attribute name="title"><value>…</value></attribute>…</record>
 
-with an attribute element for each attribute of the rule, empty where the page has none, values cleaned as
-`nodes.clean` does. A list comes after them as ``<list name="offers"><row><attribute …>…</row>…</list>``, a row for each that
-has a value. lxml's default lets a stylesheet read files and addresses (``document('file:///…')``) and write
-files; here all access is denied and every instruction that asks for it is refused before anything runs.
+with an attribute element for each attribute of the rule, empty if the page has no value. Values are cleaned as by `nodes.clean`. A list
+comes after them as ``<list name="offers"><row><attribute …>…</row>…</list>``, a row for each that has a value. lxml's default lets a
+stylesheet read files and addresses (``document('file:///…')``) and write files; here all access is denied and every instruction that asks
+for it is refused before anything runs.
 """
 
 import re
@@ -47,7 +46,7 @@ ALLOWED = frozenset(
         "param",
     )
 )
-"""Instructions a rule's stylesheet may hold. No include or import (they read files), no message, no recursion."""
+"""Instructions that a rule's stylesheet may contain. No include or import (they read files), no message, no recursion."""
 
 MAX_STYLESHEET_BYTES = 1_000_000
 """Largest stylesheet accepted; a rule of a hundred attributes has some 100 kB."""
@@ -80,9 +79,9 @@ _FOOT = "</record>\n</xsl:template>\n</xsl:stylesheet>\n"
 
 @dataclass(frozen=True, slots=True)
 class Stylesheet:
-    """A compiled stylesheet. Made by `compile`; may be used from several threads.
+    """A compiled stylesheet, made by `compile`. Several threads may use it.
 
-    scans_siblings: whether it may walk over all siblings of a node, for each node.
+    scans_siblings: whether it may walk over all siblings of each node.
     """
 
     text: str
@@ -91,12 +90,12 @@ class Stylesheet:
 
     @property
     def is_list(self) -> bool:
-        """Whether it gives a list and no attribute of the page's own: one of those that `split_stylesheet` makes."""
+        """Whether it gives a list and no attribute of the page itself, as some of those do that `split_stylesheet` makes."""
         return "<list " in self.text
 
     @classmethod
     def compile(cls, text: str) -> "Stylesheet":
-        """The stylesheet ready to run. Raises RuleError when it is no rule's stylesheet or asks for access."""
+        """Return the stylesheet ready to run. Raises RuleError if it is not the stylesheet of a rule or asks for access."""
         if len(text) > MAX_STYLESHEET_BYTES:
             raise RuleError(f"the stylesheet has {len(text):,} characters; at most {MAX_STYLESHEET_BYTES:,} are allowed")
         parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
@@ -113,7 +112,7 @@ class Stylesheet:
 
 @lru_cache(maxsize=32)
 def split_stylesheet(text: str) -> tuple[tuple[str, Stylesheet], ...]:
-    """(name, a stylesheet of it alone) for each of the page's own attributes and each list of a rule's stylesheet."""
+    """Return (name, a stylesheet of it alone) for each of the page's own attributes and each list of a rule's stylesheet."""
     names = [str(element.get("name")).replace("{{", "{").replace("}}", "}") for element in _members(etree.fromstring(text.encode()))]
     return tuple((name, Stylesheet.compile(_only(text, number))) for number, name in enumerate(names))
 
@@ -127,7 +126,7 @@ def _only(text: str, number: int) -> str:
     used = {name for element in tree.iter() for name in _USED.findall(str(element.get("select") or ""))}
     for variable in tree.findall(f"{{{XSL}}}variable"):
         if str(variable.get("name")).startswith(PREFIX) and variable.get("name") not in used:
-            tree.remove(variable)  # it would be evaluated all the same, and may be what fails
+            tree.remove(variable)  # it would be evaluated nevertheless, and it may be what fails
     return etree.tostring(tree, encoding="unicode")
 
 
@@ -136,12 +135,12 @@ def _members(tree: etree._Element) -> list[etree._Element]:
 
 
 def scans_siblings(text: str) -> bool:
-    """Whether an expression goes along siblings: even to the nearest text it may be far, past elements and comments."""
+    """Return whether an expression goes along siblings. Even the nearest text may be far, behind many elements and comments."""
     return "-sibling::" in text
 
 
 def write_stylesheet(rule: RuleDefinition) -> str:
-    """The text of the rule's stylesheet; equal rules give equal texts."""
+    """Return the text of the rule's stylesheet. Equal rules give equal texts."""
     regexp = any(s.part and s.part.needs_regexp for attribute in rule.every for s in attribute.alternatives)
     namespaces = f' xmlns:re="{REGEXP}" exclude-result-prefixes="re"' if regexp else ""
     known = find_shared_steps([selector.xpath for attribute in rule.attributes for selector in attribute.alternatives])
@@ -152,7 +151,7 @@ def write_stylesheet(rule: RuleDefinition) -> str:
 
 
 def _list(each: ListRule) -> str:
-    """One list element with a row element for each row that has a value."""
+    """Return a list element with a row element for each row that has a value."""
     name = quoteattr(each.name.replace("{", "{{").replace("}", "}}"))
     fields = "".join(_attribute(attribute, bounded=each.leaves_rows) for attribute in each.attributes)
     row = (
@@ -164,7 +163,7 @@ def _list(each: ListRule) -> str:
 
 
 def _first_of(xpaths: Sequence[str]) -> str:
-    """What the first XPath with any node selects, as one expression: XSLT 1.0 cannot choose between node sets."""
+    """Return one expression for what the first XPath with any node selects, because XSLT 1.0 cannot choose between node sets."""
     parts, before = [], list[str]()
     for xpath in xpaths:
         parts.append(f"({xpath})[not({' | '.join(before)})]" if before else xpath)
@@ -173,7 +172,7 @@ def _first_of(xpaths: Sequence[str]) -> str:
 
 
 def _attribute(attribute: AttributeRule, known: Shared = ALONE, *, bounded: bool = False) -> str:
-    """One attribute element: its only alternative, or the first whose values are not all empty. known: what has a variable."""
+    """Return an attribute element with the values of its first alternative that has any. known: the beginnings that have a variable."""
     values = [_values(selector, known, bounded=bounded and leaves_row(selector.xpath)) for selector in attribute.alternatives]
     if len(values) < 2:
         body = "".join(values)
@@ -183,12 +182,12 @@ def _attribute(attribute: AttributeRule, known: Shared = ALONE, *, bounded: bool
             f'<xsl:when test="string($try{n}) != \'\'"><xsl:copy-of select="$try{n}"/></xsl:when>\n' for n in range(1, len(values) + 1)
         )
         body = f"{tries}<xsl:choose>\n{whens}</xsl:choose>\n"
-    name = quoteattr(attribute.name.replace("{", "{{").replace("}", "}}"))  # braces would be evaluated
+    name = quoteattr(attribute.name.replace("{", "{{").replace("}", "}}"))  # XSLT would evaluate braces
     return f"<attribute name={name}>\n{body}</attribute>\n"
 
 
 def _values(selector: Selector, known: Shared = ALONE, *, bounded: bool = False) -> str:
-    """Value elements of all nodes that the XPath selects and that have the part; bounded: only those before the next row."""
+    """Return a value element for each node that the XPath selects and that has the part. bounded: take only those before the next row."""
     steps = ["normalize-space(translate(string(), $spaces, $blanks))", *_part_steps(selector.part)]
     lines = [f'<xsl:variable name="text{n}" select={_attribute_text(step)}/>\n' for n, step in enumerate(steps)]
     last = f"$text{len(steps) - 1}"
@@ -201,7 +200,7 @@ def _values(selector: Selector, known: Shared = ALONE, *, bounded: bool = False)
 
 
 def _part_steps(part: TextPart | None) -> list[str]:
-    """Expressions that cut the part out, each of the result of the one before: $text0, $text1 …"""
+    """Return expressions that cut out the part, each from the result of the previous one: $text0, $text1 …"""
     if part is None:
         return []
     if part.pattern:
@@ -215,13 +214,13 @@ def _part_steps(part: TextPart | None) -> list[str]:
 
 
 def _attribute_text(expression: str) -> str:
-    """An expression as a quoted XML attribute; characters beyond ASCII that cannot be told apart are written as numbers."""
+    """Return an expression as a quoted XML attribute. Characters beyond ASCII that look like others are written as numbers."""
     text = escape(expression, {'"': "&quot;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;"} | {c: f"&#{ord(c)};" for c in SPACES})
     return f'"{text}"'
 
 
 def _refuse_access(tree: etree._Element) -> None:
-    """Raises RuleError for instructions, functions or extensions that a rule does not need."""
+    """Raise RuleError for instructions, functions or extensions that a rule does not need."""
     for element in tree.iter():
         if not isinstance(element.tag, str):
             raise RuleError("the stylesheet holds an entity or a processing instruction")

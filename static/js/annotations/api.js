@@ -1,12 +1,12 @@
 // Requests of the workbench to the server. Changes are sent one after the other, in the order they were made.
 //
-// A change carries everything that is said of its attributes on its page, and the server answers it before it learns. Changes that
-// still wait when the page is left are sent at once, by requests that outlive the page.
+// A change holds all marks of its attributes on its page. The server answers before it learns from them. When the page is left, all waiting changes
+// are sent at once, by requests that outlive the page.
 
-/** A request failed; the message is for the person. */
+/** A failed request, with a message to show. */
 export class Refused extends Error {}
 
-const KEEPALIVE_CHARS = 15_000; // Browsers let 64 KB outlive a page, in UTF-8.
+const KEEPALIVE_CHARS = 15_000; // Requests that outlive a page may have 64 KB of UTF-8; a character may take four bytes.
 
 /** @typedef {{path: string, body: any, done: (answer: any) => void, failed: (error: unknown) => void}} Waiting */
 
@@ -29,7 +29,7 @@ export function connect(root) {
     return answer(fetch(address(base, path), { method: "POST", headers, body: text, keepalive: text.length < KEEPALIVE_CHARS }));
   }
 
-  /** Sends a change and tells whoever made it. Never fails itself. @param {Waiting} one */
+  /** Sends a change and reports the answer to its caller. Never fails itself. @param {Waiting} one */
   async function settle({ path, body, done, failed }) {
     try {
       done(await send(path, body));
@@ -48,7 +48,7 @@ export function connect(root) {
     sending = false;
   }
 
-  /** Sends after everything sent before. @param {string} path @param {unknown} [body] @returns {Promise<any>} */
+  /** Sends a request once all earlier ones are answered. @param {string} path @param {unknown} [body] @returns {Promise<any>} */
   function post(path, body = {}) {
     open += 1;
     return new Promise((done, failed) => {
@@ -57,12 +57,13 @@ export function connect(root) {
     });
   }
 
-  /** Sends all that waits at once, because the page may be gone in a moment. */
+  /** Sends all waiting changes at once, because the page may be gone in a moment. */
   function flush() {
     for (const one of together(queue.splice(0))) settle(one);
   }
 
-  /** Joins neighbouring changes of one page, because these requests may arrive in any order. The last word on an attribute counts. @param {Waiting[]} waiting */
+  /** Joins neighbouring changes of one page, because these requests may arrive in any order. For each attribute, the last change counts.
+ * @param {Waiting[]} waiting */
   function together(waiting) {
     /** @type {Waiting[]} */ const sent = [];
     for (const one of waiting) {
@@ -82,7 +83,7 @@ export function connect(root) {
     return sent;
   }
 
-  /** Resolves when no change waits or is on its way. @returns {Promise<void>} */
+  /** Resolves when no change is waiting or being sent. @returns {Promise<void>} */
   const idle = () => (open ? new Promise((done) => { idlers.push(done); }) : Promise.resolve());
 
   return { get, post, flush, idle, busy: () => open > 0 };

@@ -1,4 +1,4 @@
-// Which attribute, which page and which row of a list the person works on.
+// Choosing the attribute, the page and the row of a list to work on.
 
 import { toast } from "../core/toasts.js";
 import * as lists from "./rows.js";

@@ -1,4 +1,4 @@
-// Dims what is the same on all pages of the template, so that the content stands out. Off until somebody asks for it.
+// Dims what is the same on all pages of the template, so that the content stands out. Off by default.
 
 import { byId, said } from "../core/dom.js";
 

@@ -28,7 +28,7 @@ export function createFocusing(bench) {
     }
   }
 
-  /** Moves the focus to what a function makes of it. @param {(place: import("./trail.js").Described) => Place | null} how */
+  /** Moves the focus to the place that a function returns for it. @param {(place: import("./trail.js").Described) => Place | null} how */
   function adjust(how) {
     const to = focus?.place && how(focus.place);
     if (to) adjustTo(to);

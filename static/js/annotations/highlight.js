@@ -18,7 +18,8 @@ export function marksOf(store) {
   return marks;
 }
 
-/** Outlines of a list's rows that are not open: marked ones solid, found ones dashed. @param {import("./store.js").Store} store @param {number} list @returns {Mark[]} */
+/** Outlines of the rows of a list that are not open: solid if marked, dashed if found. @param {import("./store.js").Store} store @param {number} list
+ * @returns {Mark[]} */
 function otherRows(store, list) {
   const { page } = store;
   const open = rowOn(store, list, page);
@@ -31,7 +32,7 @@ function otherRows(store, list) {
   ]);
 }
 
-/** The values of the current attribute among marks that were hit. @param {import("./store.js").Store} store @param {string[]} ids */
+/** The values of the current attribute among the marks under the pointer. @param {import("./store.js").Store} store @param {string[]} ids */
 export function hitValues(store, ids) {
   const values = standing(store, store.current, store.page).values;
   return ids

@@ -28,8 +28,8 @@ import { treePanel } from "./treepanel.js";
 
 /** @typedef {import("../display/places.js").Place} Place @typedef {import("./bench.js").Bench} Bench */
 
-const FAR = 10; // Texts that the keyboard's cursor moves with Shift.
-const REDRAW_MS = 5000; // How often "saved 2 s ago" is written anew.
+const FAR = 10; // How many texts the keyboard's cursor moves on with Shift.
+const REDRAW_MS = 5000; // How often "saved 2 s ago" is refreshed.
 
 const root = byId("workbench");
 const api = connect(root);
@@ -49,7 +49,7 @@ const { press } = createKeyboard(bench, commands());
 
 let styled = true;
 let overlays = true;
-/** What to bring into view when the page is there. @type {Place | null} */ let wantedPlace = null;
+/** What to bring into view once the page is loaded. @type {Place | null} */ let wantedPlace = null;
 
 // ---- The page in the frame -------------------------------------------------------------------------------------------
 
@@ -85,7 +85,7 @@ function showValue() {
   if (first) say({ type: "show", location: first.location });
 }
 
-/** Brings a value into view, as soon as its page is there. @param {import("./store.js").Value} value */
+/** Brings a value into view once its page is loaded. @param {import("./store.js").Value} value */
 function show({ location }) {
   if (root.dataset.loading === undefined) say({ type: "show", location });
   else wantedPlace = location;
@@ -146,7 +146,7 @@ function toggleOverlays() {
   byId("overlays").setAttribute("aria-pressed", String(overlays));
 }
 
-/** Closes the tree, or drops the focus, or the similar values that are offered. */
+/** Closes the tree, or else clears the focus, or else the similar values on offer. */
 function escape() {
   const { store } = bench;
   if (tree.shown) closeTree();

@@ -1,4 +1,4 @@
-// Keys and buttons of the workbench: each means a command.
+// Keys and buttons of the workbench: each runs a command.
 
 import { byId } from "../core/dom.js";
 import { commandOf } from "./commands.js";
@@ -7,7 +7,7 @@ import { commandOf } from "./commands.js";
 
 /** @param {Bench} bench @param {Record<string, () => void>} commands */
 export function createKeyboard(bench, commands) {
-  /** Acts on a key. @param {Press} pressed @returns {boolean} whether the key meant anything */
+  /** Runs the command of a key. @param {Press} pressed @returns {boolean} whether the key meant anything */
   function press(pressed) {
     const command = bench.store && commandOf(pressed, bench.store);
     if (!command) return false;
@@ -21,7 +21,7 @@ export function createKeyboard(bench, commands) {
     const target = event.target instanceof Element ? event.target : document.body;
     if (!bench.store || event.defaultPrevented || document.querySelector("dialog[open]")) return;
     if (target.matches("input, textarea, select") && event.key !== "Escape") return;
-    // A button that the keyboard has focused keeps its Enter. One that was clicked with the pointer does not.
+    // Enter presses a button that was focused with the keyboard, but not one that was clicked.
     if (event.key === "Enter" && target.matches("button:focus-visible, a:focus-visible, summary:focus-visible")) return;
     if (press({ key: event.key, ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey, alt: event.altKey })) event.preventDefault();
   }

@@ -5,7 +5,7 @@ import { columns } from "./rows.js";
 import { attributeOf, keep } from "./store.js";
 
 const POLL_MS = 400;
-const BREATH_MS = 150; // Between two slices of counting, so that a click need not wait.
+const BREATH_MS = 150; // Pause between two slices of counting, so that a click need not wait.
 
 /**
  * @param {{get: (path: string, query?: Record<string, string | number>) => Promise<any>, post: (path: string, body?: unknown) => Promise<any>, idle: () => Promise<void>, busy: () => boolean}} api
@@ -18,8 +18,8 @@ export function learner(api, known, draw, fail, taughtAll) {
   /** Attributes whose labels changed and the page they changed on. @type {Map<number, number>} */ const taught = new Map();
   let teaching = false;
 
-  /** Asks for new drafts of attributes whose labels changed, the current one first. An attribute that is marked again meanwhile is
-   * asked for again, so that no change waits and many changes are learned from once. @param {number[]} attributes @param {number} page */
+  /** Asks for new drafts of attributes whose labels changed, the current one first. If an attribute is marked again in the meantime, its draft is
+   * asked for again afterwards, so several quick changes are learned from together. @param {number[]} attributes @param {number} page */
   async function teach(attributes, page) {
     for (const attribute of attributes) taught.set(attribute, page);
     if (teaching) return;
@@ -44,7 +44,7 @@ export function learner(api, known, draw, fail, taughtAll) {
     taught.delete(attribute);
     const labels = JSON.stringify(store.labels[attribute]);
     const draft = await api.get("draft/", { attribute, page, also: alsoShown(store) });
-    // The attribute was marked again while this was learned. The answer to that mark asks again.
+    // The attribute was marked again while this draft was learned; the answer to that mark asks for another.
     if (taught.has(attribute) || JSON.stringify(store.labels[attribute]) !== labels) return;
     keep(store, draft);
     if (draft.list) for (const each of columns(store, draft.list)) taught.delete(each.id);
@@ -73,14 +73,14 @@ export function learner(api, known, draw, fail, taughtAll) {
     const open = [store.current, ...store.drafts.keys()].map((id) => store.drafts.get(id)).find((draft) => draft?.coverage && !draft.coverage.complete);
     if (!open?.coverage) return false;
     const { coverage } = await api.get("coverage/", { attribute: open.attribute });
-    // A mark made meanwhile brought another draft, so this count is of the old one.
+    // A new mark has brought another draft, so this count belongs to the old one.
     if (store.drafts.get(open.attribute) !== open) return true;
     store.drafts.set(open.attribute, { ...open, coverage: coverage ?? { ...open.coverage, complete: true } });
     draw();
     return true;
   }
 
-  /** Has the server read the pages to learn from, then asks for the drafts of what is labelled already. */
+  /** Makes the server read the pages to learn from, then asks for drafts of the attributes that already have labels. */
   async function warm() {
     try {
       for (let complete = false; !complete; ) {
@@ -198,7 +198,7 @@ export function learner(api, known, draw, fail, taughtAll) {
     }
   }
 
-  /** Asks what the drafts give on a page that was opened just now. @param {number[]} attributes */
+  /** Asks what the drafts give on a page that was just opened. @param {number[]} attributes */
   async function lookUp(attributes) {
     for (const attribute of attributes) await draftOf(attribute);
   }

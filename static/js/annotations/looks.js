@@ -25,7 +25,7 @@ export function looks(api, again, tell) {
       button.hidden = !(possible && missing);
       button.textContent = `Load ${missing} missing file${missing === 1 ? "" : "s"}`;
     } catch {
-      button.hidden = true; // The page is shown without them. Nobody asked, so nothing is said.
+      button.hidden = true; // The page is shown without them. Nobody asked for them, so no message is shown.
     }
   }
 

@@ -1,4 +1,4 @@
-// What a person says: this is a value, this is proposed rightly, this is not on the page.
+// What a person tells the workbench: this is a value, this proposal is right, this is not on the page.
 
 import { toast } from "../core/toasts.js";
 import { samePlace } from "../display/places.js";
@@ -19,7 +19,7 @@ export function createMarking(bench) {
   /** @param {Attribute} attribute */
   const now = (attribute) => standing(bench.store, attribute.id, bench.store.page);
 
-  /** Says what the values are; the arrow keys then act on `at`. @param {Attribute} attribute @param {Value[] | null} values @param {Place | null} at */
+  /** Sets the values; the arrow keys then act on `at`. @param {Attribute} attribute @param {Value[] | null} values @param {Place | null} at */
   function mark(attribute, values, at) {
     put(bench.store, attribute.id, values);
     bench.store.similar.delete(attribute.id);
@@ -46,7 +46,7 @@ export function createMarking(bench) {
     goOn(attribute, before);
   }
 
-  /** Takes a place for the current attribute, wherever it was chosen: selected, in the tree, with the keyboard. @param {Place} location */
+  /** Marks a place as a value of the current attribute, however it was chosen: with the pointer, in the tree or with the keyboard. @param {Place} location */
   function takePlace(location) {
     const attribute = currentOf(bench.store);
     if (!attribute) return;
@@ -57,12 +57,13 @@ export function createMarking(bench) {
     goOn(attribute, before);
   }
 
-  /** After the first value of a single-valued attribute the next attribute is wanted. @param {Attribute} attribute @param {import("./store.js").Standing} before */
+  /** Goes on to the next attribute after the first value of one that has a single value. @param {Attribute} attribute
+ * @param {import("./store.js").Standing} before */
   function goOn(attribute, before) {
     if (!attribute.multiple && !isSaid(before)) bench.advance();
   }
 
-  /** What Enter does: it takes the cursor's place, or the similar values, or what is proposed, or the found rows; or it goes on. */
+  /** Does what Enter means: marks the place at the cursor, or the similar values, or confirms the proposal or the found rows, or goes on. */
   function confirm() {
     const { store } = bench;
     const attribute = currentOf(store);

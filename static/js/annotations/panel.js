@@ -139,7 +139,7 @@ function remove(number, actions) {
   return h("button", { type: "button", class: "button button-quiet wb-remove", title: "Remove this value", "aria-label": "Remove this value", on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.remove(number); } } }, icon("close"));
 }
 
-/** A small square for each sample: what is said or found there. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
+/** A small square for each sample: what is marked or found there. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
 function strip(store, attribute, actions) {
   return h(
     "div",

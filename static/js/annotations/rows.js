@@ -1,6 +1,6 @@
 // The rows of lists: which are marked, which the draft rule finds, and which marked row a found one is. Values in, values out.
 //
-// A label in a row is kept under "page/row", that of one of the page's own attributes under "page". One row of each list is
+// A label in a row is kept under "page/row", and one of the page's own attributes under "page". One row of each list is
 // open on a page: marks go there, and the panel shows its values.
 
 /**
@@ -10,7 +10,7 @@
  * @typedef {Record<string, Value[]>} Row values by attribute
  */
 
-const MOST_ACCEPTED = 50; // Rows confirmed at once. A rule gains nothing from more.
+const MOST_ACCEPTED = 50; // The most rows confirmed at once. More do not improve a rule.
 
 /** The attributes of a list's rows. @param {Store} store @param {number} list */
 export const columns = (store, list) => store.attributes.filter((attribute) => attribute.list === list);
@@ -27,10 +27,11 @@ export const rowFor = (store, attribute, page) => (attribute.list ? rowOn(store,
 /** The key of labels on a page or in one of its rows. @param {number} page @param {number} row */
 export const placeOf = (page, row) => (row ? `${page}/${row}` : String(page));
 
-/** What a person said in a row. @param {Store} store @param {Attribute} attribute @param {number} page @param {number} row @returns {Value[] | null | undefined} */
+/** What a person marked in a row. @param {Store} store @param {Attribute} attribute @param {number} page @param {number} row
+ * @returns {Value[] | null | undefined} */
 const saidAt = (store, attribute, page, row) => store.labels[attribute.id]?.[placeOf(page, row)];
 
-/** The rows of a page in which something is said, in order. @param {Store} store @param {number} list @param {number} page @returns {number[]} */
+/** The rows of a page that have marks, in order. @param {Store} store @param {number} list @param {number} page @returns {number[]} */
 export function markedRows(store, list, page) {
   const rows = new Set();
   for (const attribute of columns(store, list)) {
@@ -42,7 +43,7 @@ export function markedRows(store, list, page) {
   return [...rows].sort((a, b) => a - b);
 }
 
-/** How much of a row has been said. @param {Store} store @param {number} list @param {number} page @param {number} row @returns {"all" | "some" | "none"} */
+/** How much of a row is marked. @param {Store} store @param {number} list @param {number} page @param {number} row @returns {"all" | "some" | "none"} */
 export function saidIn(store, list, page, row) {
   const all = columns(store, list).map((attribute) => saidAt(store, attribute, page, row));
   const said = all.filter((values) => values === null || values?.length).length;
@@ -55,7 +56,8 @@ export function foundRows(store, list, page) {
   return draft?.state === "learned" ? (draft.rows?.[page] ?? []) : [];
 }
 
-/** For each found row the marked row that it is; 0 when it is not marked. @param {Store} store @param {number} list @param {number} page @returns {number[]} */
+/** For each found row, the number of the marked row at the same place; 0 when it is not marked. @param {Store} store @param {number} list
+ * @param {number} page @returns {number[]} */
 export function matches(store, list, page) {
   const left = new Set(markedRows(store, list, page));
   return foundRows(store, list, page).map((found) => {
@@ -72,7 +74,8 @@ function isRow(store, list, page, row, found) {
   return marked.length > 0 && marked.every(([values, given]) => values.every((value) => given.some((each) => each.value === value.value)));
 }
 
-/** The found row behind a row number: the one that was marked with it, or the next of those that are not marked. @param {Store} store @param {number} list @param {number} page @param {number} row @returns {Row | undefined} */
+/** The found row for a row number: the one marked with that number, or the next one that is not marked. @param {Store} store @param {number} list
+ * @param {number} page @param {number} row @returns {Row | undefined} */
 export function foundFor(store, list, page, row) {
   const found = foundRows(store, list, page);
   const which = matches(store, list, page);

@@ -22,7 +22,7 @@ function row(store, sample, number, { title, optional, open }) {
   const proposed = store.attributes.filter((attribute) => standing(store, attribute.id, sample.id).kind === "proposed").length;
   const [sign, word, look] =
     said === all ? ["✓", "all marked", "state-ok"] : said ? ["●", `${said} of ${all}`, "state-draft"] : ["○", optional ? "optional" : proposed ? `${proposed} of ${all} proposed` : "nothing yet", "muted"];
-  const covered = sample.covered === null ? "" : percent(sample.covered, 1);
+  const covered = sample.covered ? percent(sample.covered, 1) : ""; // 0 is only a lower bound until advice has come
   const why = said < all ? sample.reason : "";
   return h(
     "li",
@@ -30,7 +30,7 @@ function row(store, sample, number, { title, optional, open }) {
     h(
       "button",
       {
-        type: "button", class: `wb-sample${optional ? " wb-optional" : ""}`, "aria-current": sample.id === store.page ? "page" : null, title: [sample.title || sample.url, sample.url, covered ? `Pages 1 to ${number} cover at least ${covered} of the template` : OFFERED, why].filter(Boolean).join("\n"),
+        type: "button", class: `wb-sample${optional ? " wb-optional" : ""}`, "aria-current": sample.id === store.page ? "page" : null, title: [sample.title || sample.url, sample.url, covered ? `Pages 1 to ${number} cover at least ${covered} of the template` : sample.covered === null && OFFERED, why].filter(Boolean).join("\n"),
         data: { page: sample.id }, on: { click: () => open(sample.id) },
       },
       h("span", { class: "wb-sample-number figures" }, String(number)),
@@ -39,7 +39,7 @@ function row(store, sample, number, { title, optional, open }) {
       h("span", { class: "wb-sample-word muted" }, word),
       h("span", { class: "wb-sample-share figures muted" }, covered),
       why && h("span", { class: "wb-sample-why" }, why),
-      sample.covered !== null && bar(sample.covered, `${covered} covered so far`),
+      sample.covered !== null && bar(sample.covered, covered && `${covered} covered so far`),
     ),
   );
 }

@@ -1,4 +1,4 @@
-// Changes on their way to the server, and what the server knows.
+// Changes that are being sent to the server, and the labels that the server has.
 //
 // A change is drawn at once as if it were saved. When the server refuses it, the labels go back to what the server has.
 
@@ -6,13 +6,13 @@ import { changedBetween, take } from "./store.js";
 
 /** @typedef {import("./bench.js").Bench} Bench @typedef {import("./bench.js").Saving} Saving @typedef {import("./store.js").Store["labels"]} Labels */
 
-const LOOK_MS = 1000; // The window gets the focus with every click beside the page.
+const LOOK_MS = 1000; // Every click outside of the page's frame focuses the window.
 
 /** @param {Bench} bench @returns {Saving} */
 export function createSaving(bench) {
   const { api, root } = bench;
   /** The labels as the server knows them. @type {Labels} */ let saved = {};
-  /** How many changes of an attribute are on their way. @type {Map<number, number>} */ const unsaved = new Map();
+  /** How many changes of an attribute are being sent. @type {Map<number, number>} */ const unsaved = new Map();
   let savedAt = 0;
   let failed = false;
   let lookedAt = 0;
@@ -32,13 +32,13 @@ export function createSaving(bench) {
     await settle(sent.finally(arrived));
   }
 
-  /** The old values of a draft stay until the new ones come, but its hits are counted no further. @param {number} attribute */
+  /** The old values of a draft stay until the new ones come, but its hits are no longer counted. @param {number} attribute */
   function stopCounting(attribute) {
     const draft = bench.store.drafts.get(attribute);
     if (draft) bench.store.drafts.set(attribute, { ...draft, coverage: draft.coverage && { ...draft.coverage, complete: true } });
   }
 
-  /** Labels with attributes whose changes are on their way, or without them. @param {Labels} labels @param {boolean} waiting */
+  /** The labels of the attributes whose changes are being sent, or those of the others. @param {Labels} labels @param {boolean} waiting */
   const only = (labels, waiting) => Object.fromEntries(Object.entries(labels).filter(([id]) => Boolean(unsaved.get(Number(id))) === waiting));
 
   /** Applies the answer to a change, or goes back to what the server has. @param {Promise<any>} sent */
@@ -91,7 +91,7 @@ export function createSaving(bench) {
       const fresh = await api.get("state/");
       if (!api.busy() && before === savedAt) update(fresh);
     } catch {
-      return; // Nobody asked for this; the next change says what is wrong.
+      return; // Nobody asked for this request, so it fails silently; the next change reports the problem.
     }
   }
 
@@ -116,7 +116,7 @@ export function createSaving(bench) {
     bench.choose(Number(Object.keys(answer.labels)[0]));
   }
 
-  /** Takes the labels of the store for those that the server knows. */
+  /** Records that the server has the labels of the store. */
   function remember() {
     saved = structuredClone(bench.store.labels);
   }

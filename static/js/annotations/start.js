@@ -1,4 +1,4 @@
-// Where the workbench begins: the page and the attribute of its address, or those with something left to say.
+// Where the workbench begins: at the page and attribute in its address, or at the first that are not done.
 
 import { attributeOf, nextUnsaid, saidOn } from "./store.js";
 
@@ -10,7 +10,7 @@ export function firstPage(store, wanted) {
   return store.samples.find((sample) => sample.id === wanted)?.id ?? undone?.id ?? store.page;
 }
 
-/** The attribute to begin with: the wanted one, else the first that nothing is said of. @param {Store} store @param {number} wanted */
+/** The attribute to begin with: the wanted one, else the first without a mark. @param {Store} store @param {number} wanted */
 export function firstAttribute(store, wanted) {
   const last = store.attributes.at(-1)?.id ?? 0;
   return attributeOf(store, wanted)?.id ?? nextUnsaid({ ...store, current: last }) ?? store.current;
@@ -21,6 +21,6 @@ export function placeIn(text) {
   try {
     return JSON.parse(text ?? "null");
   } catch {
-    return null; // Somebody cut the address short.
+    return null; // The address was cut short.
   }
 }

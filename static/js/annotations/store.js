@@ -34,7 +34,7 @@ export function createStore(state) {
   };
 }
 
-/** What is known of an attribute on a page. @param {Store} store @param {number} attribute @param {number} page @returns {Standing} */
+/** What is known about an attribute on a page. @param {Store} store @param {number} attribute @param {number} page @returns {Standing} */
 export function standing(store, attribute, page) {
   const said = store.labels[attribute]?.[placeIn(store, attribute, page)];
   if (said === null) return { kind: "absent", values: [] };
@@ -47,7 +47,7 @@ export function standing(store, attribute, page) {
   return { kind: values ? "none" : "unknown", values: [] };
 }
 
-/** Whether one key would take the values. @param {Standing} how */
+/** Whether one key would confirm the values. @param {Standing} how */
 export const isOffered = (how) => how.kind === "proposed" || how.kind === "suggested";
 
 /** The key of an attribute's labels on a page; in a list, of its open row. @param {Store} store @param {number} id @param {number} page */
@@ -81,7 +81,7 @@ export function keep(store, draft) {
 /** @param {Standing} how */
 export const isSaid = (how) => how.kind === "confirmed" || how.kind === "absent";
 
-/** How many attributes a person has marked on a page, or said to be absent. @param {Store} store @param {number} page */
+/** How many attributes a person has marked on a page, as a value or as absent. @param {Store} store @param {number} page */
 export function saidOn(store, page) {
   return store.attributes.filter((attribute) => isSaid(standing(store, attribute.id, page))).length;
 }
@@ -105,7 +105,7 @@ export function apart(titles) {
   return rows.map((words, number) => {
     let first = Math.min(from[number], Math.max(0, words.length - 1));
     let last = Math.max(first + 1, words.length - upTo[number]);
-    // A number alone tells a person nothing: put back the words beside it, those before it first.
+    // A number alone tells a person nothing, so put back the words around it, those before it first.
     while (words.slice(first, last).join(" ").length < READABLE && (first > 0 || last < words.length)) {
       if (first > 0) first -= 1;
       else last += 1;
@@ -188,10 +188,10 @@ function summary(pages = {}) {
   return JSON.stringify(said.map(([page, values]) => [page, values && values.map((value) => keyOf(value.location)).sort()]).sort());
 }
 
-/** The attributes whose draft was not asked yet what it gives on a page. @param {Store} store @param {number} page */
+/** The attributes whose draft has not been run on a page yet. @param {Store} store @param {number} page */
 export const notLookedUp = (store, page) => [...store.drafts.values()].filter((draft) => draft.state === "learned" && !draft.values?.[page]).map((draft) => draft.attribute);
 
-/** A share as people read it, never rounded up to all or down to none. @param {number} hits @param {number} total */
+/** A share as a percentage that is 0 or 100 only when it is exactly that. @param {number} hits @param {number} total */
 export function percent(hits, total) {
   if (!total) return "–";
   const share = (100 * hits) / total;

@@ -1,9 +1,9 @@
-// Which page to mark next and why, and when no further page would change the rule.
+// Which page to mark next and why; or that no further page would change the rule.
 
 import { byId, h, said } from "../core/dom.js";
 import { saidOn } from "./store.js";
 
-const BREATH_MS = 200; // Between two slices of the search, so that a click need not wait.
+const BREATH_MS = 200; // Pause between two slices of the search, so that a click need not wait.
 
 /** @typedef {import("./store.js").Store} Store @typedef {import("./store.js").Sample} Sample
  * @typedef {{page: number, reason: string, doubts: {attribute: string, values: string[]}[]}} Offer
@@ -17,7 +17,7 @@ export function adviser(api, known, draw, publish) {
   /** Numbers the questions. An answer to an older one is about labels that have changed since. */
   let asked = 0;
 
-  /** Asks until every page was looked at. A new mark starts the search anew. */
+  /** Asks until every page has been looked at. A new mark starts the search again. */
   async function advise() {
     const mine = ++asked;
     drawSettled(byId("settled"), null, publish);
@@ -44,7 +44,7 @@ export function adviser(api, known, draw, publish) {
 /** @param {Store} store @param {Sample} sample */
 const isBegun = (store, sample) => sample.id === store.page || saidOn(store, sample.id) > 0;
 
-/** Keeps begun pages where they are and puts the others in the order of what they would teach. @param {Store} store @param {Advice} advice */
+/** Keeps begun pages in place and sorts the others by how much marking them would improve the rule. @param {Store} store @param {Advice} advice */
 export function reorder(store, { offers, pages, covered }) {
   const rank = new Map(offers.map((offer, number) => [offer.page, number]));
   const reasons = new Map(offers.map((offer) => [offer.page, offer.reason]));
@@ -75,7 +75,7 @@ function drawSettled(note, advice, publish) {
 function openQuestion({ complete, checked, disputed, missing, unlearned }) {
   const far = complete ? "" : ` of ${checked} checked so far`;
   if (disputed) return `The rules that fit your marks disagree on ${pagesOf(disputed)}${far}. The next page settles most of it.`;
-  if (missing) return `Something is not found on ${pagesOf(missing)}${far}. Mark it on one of them, or say that it is not there.`;
+  if (missing) return `Some values are not found on ${pagesOf(missing)}${far}. Mark them on one of these pages, or say that they are not there.`;
   return `Not learned yet: ${unlearned.join("; ")}.`;
 }
 

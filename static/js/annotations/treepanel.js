@@ -43,7 +43,7 @@ export function treePanel(api, choose, fail) {
       const list = hits.map((/** @type {any} */ hit) => h("li", {}, line(hit.label, hit.value, hit.location, hit.unusable)));
       shownFor = words;
       rows.replaceChildren(hits.length ? h("ul", { class: "wb-tree-list" }, ...list) : h("p", { class: "muted" }, `Nothing on this page contains “${words}”.`));
-      if (more) rows.append(h("p", { class: "muted" }, `Only the first ${hits.length} are shown. Type more to narrow them down.`));
+      if (more) rows.append(h("p", { class: "muted" }, `Only the first ${hits.length} are shown. Type more to narrow the search.`));
     } catch (error) {
       fail(said(error));
     }

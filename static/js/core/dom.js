@@ -1,4 +1,4 @@
-// Finding elements with their types, and making them without writing HTML: what comes from pages is always text.
+// Finds elements with their types, and makes them without writing HTML, so that what comes from pages is always text.
 
 /**
  * The first element that a selector finds. Throws when there is none or it is of another class.

@@ -53,7 +53,7 @@ function search() {
   return Boolean(field);
 }
 
-/** Acts on a key outside of fields. @param {KeyboardEvent} event @param {Element} target @returns {boolean} whether the key meant anything */
+/** Does what a key means outside of fields. @param {KeyboardEvent} event @param {Element} target @returns {boolean} whether the key meant anything */
 function press(event, target) {
   const key = CSS.escape(event.key);
   if (chord) {

@@ -19,7 +19,7 @@ export function toast(text, level = "info") {
   leave(element);
 }
 
-/** Removes messages in time or when they are closed, and tells of requests that failed. */
+/** Removes messages after a while or when they are closed, and reports failed requests. */
 export function watchToasts() {
   const box = byId("toasts");
   all(".toast", HTMLElement, box).forEach(leave);

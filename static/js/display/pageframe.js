@@ -1,4 +1,4 @@
-// The frame of the page: opened, handed one end of a MessagePort, listened to.
+// Opens the frame of the page, hands it one end of a MessagePort and listens to the other.
 
 import { readMessage } from "./messages.js";
 
@@ -10,13 +10,13 @@ export function pageFrame(frame, root, hear) {
     if (!frame.src) return;
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = (event) => {
-      const message = port1 === port && readMessage(event.data); // a page that was left has nothing to say any more
+      const message = port1 === port && readMessage(event.data); // ignore messages of a page that was left
       if (!message) return;
       if (message.type === "ready") delete root.dataset.loading;
       hear(message);
     };
     port = port1;
-    // The frame has no origin that could be named. What is handed over is a port, no secret, and only its own window gets it.
+    // The frame has no origin to name. Only its own window gets the port, and the port is no secret.
     frame.contentWindow?.postMessage("port", "*", [port2]);
   });
 
@@ -28,7 +28,7 @@ export function pageFrame(frame, root, hear) {
       port = null;
       if (!address) return;
       root.dataset.loading = "true";
-      // The key that opens another page was pressed in this one: its release must still find somebody who listens.
+      // The key that opened another page was pressed in this one, so its release must still be heard.
       frame.blur();
       window.focus();
       setTimeout(() => { frame.src = address; });

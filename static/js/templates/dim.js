@@ -1,4 +1,4 @@
-// A button that dims, in the pictures of templates, what is the same on all of their pages. Off until somebody presses it.
+// A button that dims, in the pictures of templates, what is the same on all of their pages. Off by default.
 
 import { all, maybe } from "../core/dom.js";
 

@@ -75,14 +75,14 @@ def test_the_schema_and_the_data_are_those_of_the_paper() -> None:
         assert said(row) == {"A": name} | ({"B": [dict(zip("CDE", review, strict=True)) for review in rows]} if rows else {})
 
 
-def test_values_stand_where_they_are_said_to() -> None:
+def test_values_are_at_the_places_given() -> None:
     nodes = [elements(root) for root in ROOTS]
     for pages in infer_with_exalg(ROOTS).columns().values():
         for number, values in pages.items():
             assert [value(nodes[number], each.place) for each in values] == [each.text for each in values]
 
 
-def test_words_of_the_template_are_cut_out_of_a_text_or_not() -> None:
+def test_words_of_the_template_are_removed_from_values_unless_whole_texts_are_wanted() -> None:
     body = "<p>Price: ${} each</p><p>{} lbs.</p><i>Thank you for your interest in the {} position.</i>"
     roots = [page(body.format(n, n * n, f"{n}{n}")) for n in range(2, 9)]
     first = {name: pages[0][0].text for name, pages in infer_with_exalg(roots, whole=False).columns().items()}
@@ -101,7 +101,7 @@ def text_of(field: Value | tuple[Row, ...]) -> str:
     return field.text
 
 
-def test_blocks_that_change_places_are_rows_of_one_set() -> None:
+def test_blocks_in_varying_order_are_rows_of_one_set() -> None:
     """Two kinds of blocks in any order: no order of both is right, so a row is one of each at most."""
     orders = ["ab", "ba", "aab", "bba", "a", "b", "abab", "bab"]
     blocks = {"a": "<p>Alpha one: {}</p>", "b": "<div>Beta two: {}</div>"}
@@ -114,7 +114,7 @@ def test_blocks_that_change_places_are_rows_of_one_set() -> None:
     ]
 
 
-def test_order_of_groups_and_sets() -> None:
+def test_groups_and_sets_are_in_document_order() -> None:
     a, b, c = (Child(number, 0) for number in range(3))
     assert [group.numbers for group in group_classes([[a, b, c], [a, c], [b]])] == [(0,), (1,), (2,)]
     assert [(group.numbers, group.several) for group in group_classes([[a, b, c], [b, a, c]])] == [((0, 1), True), ((2,), False)]
@@ -125,7 +125,7 @@ def test_order_of_groups_and_sets() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.permutations(range(5)), min_size=2, max_size=4))
 def test_the_longest_ordered_part_is_the_longest_of_all(pages: list[list[int]]) -> None:
-    """Every subset of the roles is tried. Each role stands once a page, in the drawn order."""
+    """Every subset of the roles is tried. Each role occurs once on each page, in a random order."""
     places = np.array([[100 * number + order.index(role) for number, order in enumerate(pages)] for role in range(5)])
     page_of = np.repeat(np.arange(len(pages)), 100)
     part = next(classes.Ordering(page_of).parts(places, least=1))
@@ -190,7 +190,7 @@ def texts(column: Mapping[int, Sequence[Value]]) -> dict[int, list[str]]:
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.sampled_from(KINDS), min_size=1, max_size=5), st.integers(0, 10**6))
-def test_what_was_put_into_a_template_comes_out_of_its_pages(kinds: list[str], seed: int) -> None:
+def test_the_data_put_into_a_template_is_found_on_its_pages(kinds: list[str], seed: int) -> None:
     made = Made(kinds, seed)
     found = [texts(column) for column in infer_with_exalg(made.roots).columns().values()]
     for wanted in made.columns:
@@ -205,7 +205,7 @@ def test_the_order_of_the_pages_makes_no_difference() -> None:
     assert [{7 - number: values for number, values in column.items()} for column in backward] == forward
 
 
-def test_fewer_than_two_pages_hold_nothing() -> None:
+def test_fewer_than_two_pages_have_no_structure() -> None:
     assert infer_with_exalg([]).rows == ()
     assert infer_with_exalg(ROOTS[:1]).rows == ({},)
 
@@ -220,7 +220,7 @@ def test_fewer_than_two_pages_hold_nothing() -> None:
     ],
     ids=["deep", "words", "repeated", "empty"],
 )
-def test_pages_made_against_us_are_read_as_far_as_the_bounds_go(body: str) -> None:
+def test_hostile_pages_are_read_up_to_the_limits(body: str) -> None:
     rng = random.Random(3)
     mixed = [page(body), page(body), page(" ".join(rng.sample(body.split(" "), len(body.split(" ")))) if len(body) < 10**6 else body)]
     found = infer_with_exalg(mixed)

@@ -59,7 +59,7 @@ def said(section: Section) -> dict[int, list[tuple[str, ...]]]:
     }
 
 
-def test_sections_keep_their_records_apart_and_menus_are_none() -> None:
+def test_sections_are_found_with_their_records_and_menus_are_not_sections() -> None:
     found = find_sections([result_page(number, shown) for number, shown in enumerate(RESULTS)])
     by_label = {section.label: said(section) for section in found if section.several}
     assert by_label == {
@@ -74,7 +74,7 @@ def test_a_section_of_never_more_than_one_record_is_found_between_its_boundaries
     assert {number: [(f"Answer {n}{n}", f"By writer {n}")] for number, n in enumerate("abcd")} in found
 
 
-def test_a_line_that_all_pages_have_but_that_looks_as_those_of_many_records_bounds_nothing() -> None:
+def test_a_shared_line_that_looks_like_lines_of_many_records_is_not_a_boundary() -> None:
     """The same countries stand on every page, in another order."""
     countries = [f"Country {name}" for name in "abcdefgh"]
     bodies = []
@@ -85,7 +85,7 @@ def test_a_line_that_all_pages_have_but_that_looks_as_those_of_many_records_boun
     assert [{page: len(rows) for page, rows in section.rows.items()} for section in found] == [dict.fromkeys(range(4), 8)]
 
 
-def test_an_advertisement_among_the_items_of_a_list_parts_it_not() -> None:
+def test_an_advertisement_among_the_items_does_not_split_a_list() -> None:
     pages = []
     for number in range(4):
         rows = [f"<li class=o><b>Tea {number}-{n}</b><i>{n}.{number}0</i></li>" for n in range(4 + number % 3)]
@@ -95,7 +95,7 @@ def test_an_advertisement_among_the_items_of_a_list_parts_it_not() -> None:
     assert [{page: len(rows) for page, rows in section.rows.items()} for section in found] == [{0: 4, 1: 5, 2: 6, 3: 4}]
 
 
-def test_values_stand_where_they_are_said_to_and_rows_at_their_elements() -> None:
+def test_values_and_rows_are_at_the_places_given() -> None:
     roots = [result_page(number, shown) for number, shown in enumerate(RESULTS)]
     nodes = [elements(each) for each in roots]
     for section in find_sections(roots):
@@ -202,7 +202,7 @@ def test_diversity_is_the_mean_of_all_pairs(lines: Codes) -> None:
     ],
     ids=["deep", "lines", "nested", "inline", "empty"],
 )
-def test_pages_made_against_us_are_read_as_far_as_the_bounds_go(body: str) -> None:
+def test_hostile_pages_are_read_up_to_the_limits(body: str) -> None:
     roots = [root(body), root(body + "<p>more</p>")]
     assert all(len(page.lines) <= MAX_LINES + 1 for page in read_pages(roots)[0])
     find_sections(roots)
@@ -218,7 +218,7 @@ def test_the_rows_of_an_almanac_are_found_exactly() -> None:
         assert [row[:3] for row in said(section).get(page, ())] == [tuple(row) for row in truth]
 
 
-def test_a_text_that_most_records_say_is_a_value_where_others_say_something_else() -> None:
+def test_a_text_of_most_records_is_a_value_if_the_others_have_another_text_there() -> None:
     pages = []
     for n in range(4):
         games = "".join(f"<tr><td>Club {n}{k}</td><td><b>{'W' if k % 4 else 'L'}</b> {n + k}:{k}</td></tr>" for k in range(8))

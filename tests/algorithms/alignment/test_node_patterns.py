@@ -1,4 +1,4 @@
-"""Node extraction patterns against trying everything; pages fit the pattern made of them; news sites give title and body."""
+"""Node extraction patterns equal a brute-force search, pages fit the pattern made from them, and news sites give title and body."""
 
 import re
 from collections import Counter
@@ -67,12 +67,12 @@ def shown(pattern: Pattern) -> str:
         (("<p>A<br>B</p>", "<p>C<br>D</p>"), "p[. br .]"),
     ],
 )
-def test_where_pages_differ_stands_a_wildcard(bodies: Sequence[str], pattern: str) -> None:
+def test_the_pattern_has_a_wildcard_where_pages_differ(bodies: Sequence[str], pattern: str) -> None:
     assert shown(of(Forest(), *bodies)) == pattern
 
 
 def fits(pattern: Plain, plain: Plain) -> bool:
-    """Each way to part the children among the pattern's is tried."""
+    """Try each way to distribute the children over those of the pattern."""
     return pattern[0] in page_trees.WILDCARDS or (pattern[0] == plain[0] and all_fit(pattern[1], plain[1]))
 
 
@@ -86,7 +86,7 @@ def all_fit(patterns: Sequence[Plain], plains: Sequence[Plain]) -> bool:
 
 @settings(deadline=None, max_examples=150)
 @given(wild, plains)
-def test_a_pattern_describes_the_pages_that_trying_all_ways_finds(pattern: Plain, plain: Plain) -> None:
+def test_a_pattern_matches_the_same_pages_as_a_brute_force_search(pattern: Plain, plain: Plain) -> None:
     forest = Forest()
     assert PatternMapping(strict=True).fits(made(forest, pattern), made(forest, plain)) == fits(pattern, plain)
 
@@ -118,7 +118,7 @@ def test_without_wildcards_the_mapping_is_the_cheapest_of_all(one: Plain, other:
 
 @settings(deadline=None, max_examples=80)
 @given(st.lists(plains, min_size=1, max_size=4))
-def test_every_page_fits_the_pattern_made_of_them_and_wildcards_take_each_subtree_once(pages: list[Plain]) -> None:
+def test_every_page_fits_the_pattern_made_from_it_and_wildcards_match_each_subtree_once(pages: list[Plain]) -> None:
     forest = Forest()
     held = [placed(made(forest, ("root", (plain,)))) for plain in pages]
     pattern = generalise_pages(held, forest)
@@ -134,7 +134,7 @@ def test_every_page_fits_the_pattern_made_of_them_and_wildcards_take_each_subtre
             assert label in page_trees.WILDCARDS or [tree.tree.label for tree in row] == [label]
 
 
-def test_what_stands_at_a_wildcard_is_found_on_pages_the_pattern_was_not_made_of() -> None:
+def test_the_content_of_a_wildcard_is_found_on_new_pages() -> None:
     forest = Forest()
     pattern = of(forest, "<h1>A</h1><p>by <b>Ada</b></p>", "<h1>B</h1><p>by <b>Bob</b></p><p>more</p>")
     assert shown(pattern) == 'h1[.] p["by" b[.]] ?'
@@ -176,7 +176,7 @@ def words(text: str) -> Counter[str]:
 
 
 @pytest.mark.parametrize("design", news_site.DESIGNS)
-def test_title_and_body_of_news_are_told_from_the_pattern_also_on_pages_it_was_not_made_of(design: str) -> None:
+def test_title_and_body_of_news_are_found_on_new_pages_too(design: str) -> None:
     pages, later = news_site.pages(design), news_site.pages(design, seed=2)
     forest, roots = Forest(), [parse(each.content).root for each in (*pages, *later)]
     held = [read_page_tree(root, forest) for root in roots]

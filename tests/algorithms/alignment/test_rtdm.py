@@ -32,7 +32,7 @@ def size(plain: Plain) -> int:
 
 @cache
 def cheapest(one: Plain, other: Plain, root: bool = True) -> int:
-    """Every mapping of the children in order is tried, without dynamic programming and without shortcuts."""
+    """Try every mapping of the children in order, without dynamic programming and without shortcuts."""
     differs = one[0] != other[0]
     if differs and not root:
         return size(one) + size(other) - 1
@@ -48,14 +48,14 @@ def cheapest(one: Plain, other: Plain, root: bool = True) -> int:
 
 @settings(deadline=None, max_examples=100)
 @given(trees, trees)
-def test_it_is_the_cheapest_of_all_mappings(one: Plain, other: Plain) -> None:
+def test_the_distance_is_that_of_the_cheapest_of_all_mappings(one: Plain, other: Plain) -> None:
     measure = TreeDistance()
     assert measure.distance(made(measure.forest, one), made(measure.forest, other)) == cheapest(one, other)
 
 
 @settings(deadline=None, max_examples=100)
 @given(trees, trees, trees)
-def test_it_is_a_metric(one: Plain, two: Plain, three: Plain) -> None:
+def test_the_distance_is_a_metric(one: Plain, two: Plain, three: Plain) -> None:
     measure = TreeDistance()
     a, b, c = made(measure.forest, one), made(measure.forest, two), made(measure.forest, three)
     assert (measure.distance(a, b) == 0) == (one == two) == (a is b)
@@ -66,7 +66,7 @@ def test_it_is_a_metric(one: Plain, two: Plain, three: Plain) -> None:
 
 @settings(deadline=None, max_examples=100)
 @given(trees, trees)
-def test_no_pair_is_more_alike_than_its_paths_allow(one: Plain, other: Plain) -> None:
+def test_no_likeness_exceeds_its_bound(one: Plain, other: Plain) -> None:
     measure = TreeDistance()
     first, second = made(measure.forest, one), made(measure.forest, other)
     most = measure.likeness_bound(first, second)
@@ -76,7 +76,7 @@ def test_no_pair_is_more_alike_than_its_paths_allow(one: Plain, other: Plain) ->
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(trees, max_size=9), st.sampled_from([0.5, 0.7, 0.8]))
-def test_the_clusters_are_the_same_where_pairs_are_not_measured(plain: list[Plain], bound: float) -> None:
+def test_skipping_pairs_by_the_bound_does_not_change_the_clusters(plain: list[Plain], bound: float) -> None:
     measure = TreeDistance()
     items = [made(measure.forest, each) for each in plain]
     every = cluster_by_likeness(items, measure.likeness, sample=5, bound=bound)
@@ -106,7 +106,7 @@ def test_pages_of_other_templates_are_not_compared() -> None:
         ("<div><p><b></b></p></div>", "<section><p><b></b></p></section>", 5),  # the labels differ: p and b are mapped to nothing
     ],
 )
-def test_small_pages_are_as_far_apart_as_counted_by_hand(one: str, other: str, distance: int) -> None:
+def test_distances_of_small_pages_equal_those_counted_by_hand(one: str, other: str, distance: int) -> None:
     measure = TreeDistance()
     first, second = (measure.read_page(parse(f"<html><body>{part}</body></html>".encode()).root) for part in (one, other))
     assert measure.distance(first, second) == distance
@@ -119,7 +119,7 @@ def test_a_deep_page_is_cut_and_does_not_exhaust_the_stack() -> None:
     assert measure.distance(deep, measure.forest.tree("html")) == deep.size - 1
 
 
-def test_templates_of_the_demo_are_told_apart_also_beyond_the_sample() -> None:
+def test_templates_of_the_demo_are_separated_beyond_the_sample_too() -> None:
     chosen = [page for page in demo_pages() if page.template in ("book", "author")][::6]
     measure = TreeDistance()
     items = [measure.read_page(parse(page.content).root) for page in chosen]

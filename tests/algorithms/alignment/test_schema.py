@@ -26,7 +26,7 @@ ROWS: tuple[Row, ...] = (
 )
 
 
-def test_columns_hold_every_field_by_page_in_document_order() -> None:
+def test_columns_have_every_field_by_page_in_document_order() -> None:
     columns = Structure(AUTHORS, ROWS).columns()
     texts = {name: {page: [each.text for each in values] for page, values in pages.items()} for name, pages in columns.items()}
     assert texts == {
@@ -38,7 +38,7 @@ def test_columns_hold_every_field_by_page_in_document_order() -> None:
     }
 
 
-def test_a_set_within_a_set_is_one_table_a_page() -> None:
+def test_a_set_within_a_set_is_one_table_for_each_page() -> None:
     tables = Structure(AUTHORS, ROWS).tables()
     assert {name: {page: len(rows) for page, rows in pages.items()} for name, pages in tables.items()} == {"G": {0: 2}, "F": {0: 3}}
 
@@ -54,5 +54,5 @@ def test_fields_of_a_row_are_those_outside_its_sets() -> None:
 
 
 @pytest.mark.parametrize(("number", "name"), [(0, "A"), (25, "Z"), (26, "AA"), (51, "AZ"), (52, "BA"), (701, "ZZ"), (702, "AAA")])
-def test_names_go_on_after_z(number: int, name: str) -> None:
+def test_names_continue_with_aa_after_z(number: int, name: str) -> None:
     assert column_name(number) == name

@@ -1,4 +1,4 @@
-"""XTRACT: the paper's examples and code lengths, and choices against all choices there are."""
+"""XTRACT: the paper's examples and code lengths, and chosen candidates compared with all possible choices."""
 
 import math
 from itertools import chain, combinations, product
@@ -62,7 +62,7 @@ def test_the_worked_example_costs_what_the_paper_counts() -> None:
     assert write_model(infer_content(sequences, code=UNITS).model) == write_model(infer_content(sequences).model) == "(ab)*"
 
 
-def test_a_sequence_is_told_by_the_numbers_of_the_paper() -> None:
+def test_a_sequence_is_encoded_by_the_numbers_of_the_paper() -> None:
     """seq((ab|c)*(de|fg*), abccabfggg) = 4 1 2 2 1 2 3: four numbers out of two, four and three repetitions."""
     model = concatenate([repeat(either("ab", "c")), choose_one([plain("de"), concatenate([Name("f"), repeat(Name("g"))])])])
     assert write_model(model) == "(ab|c)*(de|fg*)"
@@ -82,7 +82,7 @@ def test_repetitions_become_stars(sequence: str, r: int, found: str) -> None:
 
 
 @pytest.mark.parametrize(("d", "found"), [(1, "abcbac"), (2, "a(b|c)*ac"), (4, "(a|b|c)*"), (6, "(a|b|c)*")])
-def test_symbols_that_come_again_nearby_become_alternations(d: float, found: str) -> None:
+def test_symbols_that_recur_nearby_become_alternations(d: float, found: str) -> None:
     assert write_model(concatenate(discover_alternations(symbols("abcbac"), d))) == found
 
 
@@ -97,7 +97,7 @@ def test_symbols_that_come_again_nearby_become_alternations(d: float, found: str
         ("abcd abd acd ad", "ab?c?d"),
     ],
 )
-def test_candidates_are_factored_as_logic_is(candidates: str, found: str) -> None:
+def test_candidates_are_factored_like_logic_expressions(candidates: str, found: str) -> None:
     assert write_model(factor_candidates([symbols(each) for each in candidates.split(" ")])) == found
 
 
@@ -120,7 +120,7 @@ def test_a_dtd_says_what_the_sequences_have_in_common(sequences: str, found: str
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(WORDS, min_size=1, max_size=6))
-def test_generalised_and_factored_models_have_the_sequences_they_come_from(words: list[str]) -> None:
+def test_generalised_and_factored_models_accept_the_sequences_they_come_from(words: list[str]) -> None:
     for word in words:
         assert all(Positions.of_model(concatenate(each)).accept(word) for each in generalise_sequence(word))
     for model in (factor_candidates([symbols(word) for word in words]), factor_beginnings([symbols(word) for word in words])):
@@ -132,7 +132,7 @@ def test_generalised_and_factored_models_have_the_sequences_they_come_from(words
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(WORDS, min_size=1, max_size=6))
-def test_what_is_inferred_has_all_sequences_is_deterministic_and_costs_no_more_than_naive_models(words: list[str]) -> None:
+def test_an_inferred_model_accepts_all_sequences_is_deterministic_and_costs_no_more_than_naive_ones(words: list[str]) -> None:
     found = infer_content(words)
     assert all(Positions.of_model(model).accept(word) for word in words for model in (found.model, found.deterministic))
     assert Positions.of_model(found.deterministic).deterministic
@@ -155,7 +155,7 @@ models = st.recursive(
 
 
 def cheapest(model: Model, word: str) -> float:
-    """Each way to tell a word is tried, in units; the parts of a star hold something."""
+    """Try each encoding of a word, in units. The parts of a star are never empty."""
     if isinstance(model, Name):
         return 0 if word == model.name else math.inf
     if isinstance(model, Concatenation):
@@ -176,7 +176,7 @@ def repeated(part: Model, word: str) -> float:
 
 @settings(deadline=None, max_examples=100)
 @given(models, st.text("ab", max_size=5))
-def test_the_cost_of_a_sequence_is_the_least_of_all_ways_to_tell_it(model: Model, word: str) -> None:
+def test_the_cost_of_a_sequence_is_the_least_of_all_its_encodings(model: Model, word: str) -> None:
     assert sequence_cost(model, word, UNITS) == cheapest(model, word)
     assert Positions.of_model(model).accept(word) == math.isfinite(cheapest(model, word))
     assert count_symbols(model) == len(write_model(model))
@@ -195,12 +195,12 @@ def test_chosen_candidates_cost_hardly_more_than_the_best_of_all_choices(rows: l
     assert best <= total_cost(chosen, opening, serving, joined) <= 1.5 * best
 
 
-def test_a_sequence_that_nothing_tells_is_refused() -> None:
+def test_a_sequence_that_no_candidate_encodes_is_refused() -> None:
     with pytest.raises(ValueError, match="no candidate"):
         open_facilities([1.0], np.array([[math.inf]]))
 
 
-def test_stars_that_say_nothing_more_are_taken_off() -> None:
+def test_redundant_stars_are_removed() -> None:
     assert repeat(choose_one([repeat(Name("a")), Name("b")])) == repeat(choose_one([Name("a"), Name("b")])) and repeat(
         repeat(Name("a"))
     ) == Star(Name("a"))

@@ -102,18 +102,18 @@ def test_any_files_with_prefixes_are_valid_against_what_is_inferred_from_them(pa
 
 
 def closed(text: str) -> str:
-    """Tags that were only begun, each ended at the end of the page."""
+    """Unclosed tags, which are closed at the end of the page."""
     names = re.findall(r"<(\S+) ", text)
     return text + "".join(f"</{name}>" for name in reversed(names))
 
 
-def test_names_of_attributes_without_end_are_refused() -> None:
+def test_too_many_attribute_names_are_refused() -> None:
     attributes = " ".join(f'a{number}=""' for number in range(dtd.MAX_ATTRIBUTES + 1))
     with pytest.raises(TooManyNamesError, match="<r> has more than 200 names of attributes"):
         infer_document_type([parse(f"<?xml version='1.0'?><r {attributes}/>".encode()).root])
 
 
-def test_long_lists_are_looked_at_in_part_and_still_valid() -> None:
+def test_long_lists_are_read_in_part_and_are_still_valid() -> None:
     items = "<item/>" * 2 * MAX_LENGTH
     roots = [parse(f"<?xml version='1.0'?><l><head/>{items}{'<foot/>' * n}</l>".encode()).root for n in (0, 1)]
     text = infer_document_type(roots).text()
@@ -131,7 +131,7 @@ def test_hostile_pages_get_wide_models_within_the_budget(monkeypatch: pytest.Mon
     assert spent.widened and write_model(spent.deterministic) == "(a|b)*"
 
 
-def test_pages_without_end_of_names_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_with_too_many_element_names_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dtd, "MAX_NAMES", 3)
     with pytest.raises(TooManyNamesError, match="more than 3 names"):
         infer_document_type([parse(b"<?xml version='1.0'?><a><b/><c/><d/></a>").root])

@@ -40,25 +40,25 @@ def test_the_papers_figure_three_gives_one_to_what_both_pages_have_and_zero_to_t
     assert [[found.informative(page, block) for block in range(5)] for page in (0, 1)] == [[False, False, False, True, False]] * 2
 
 
-def test_the_title_is_a_block_of_its_own_and_scripts_are_none() -> None:
+def test_the_title_is_a_block_of_its_own_and_scripts_are_not_blocks() -> None:
     page = "<title>Kettle</title><body><script>var hidden</script><p>loose<nav id=n>menu<select><option>chosen</select></nav>"
     assert names(page) == {"title": {"kettl"}, "html": {"loos"}, "n": {"menu"}}
 
 
-def test_words_are_stemmed_by_the_language_and_stop_words_go() -> None:
+def test_words_are_stemmed_by_language_and_stop_words_are_left_out() -> None:
     assert set(extract_features("The connections of a connected thing", language="en-GB")) == {"connect", "thing"}
     assert set(extract_features("die Häuser und das Haus", language="de")) == {"haus"}
     assert set(extract_features("the houses", language="xx")) == {"the", "houses"}
     assert extract_features("1999, 24.5 kg") == Counter(["1999", "24", "5", "kg"])
 
 
-def test_where_no_spaces_part_words_neighbouring_characters_are_features() -> None:
+def test_in_languages_without_spaces_neighbouring_characters_are_features() -> None:
     assert extract_features("東京都庁 Tokyo", language="ja") == Counter(["東京", "京都", "都庁", "tokyo"])
     assert extract_features("水", language="zh") == Counter(["水"])
     assert extract_features("서울시", language="ko") == Counter(["서울", "울시"])
 
 
-def test_a_flat_stretch_with_more_above_it_is_not_the_end() -> None:
+def test_the_threshold_passes_a_flat_stretch_if_more_features_lie_above() -> None:
     # A unique title at 0, values that two of four pages share at 0.5, a template at 1.
     pages = [[{f"title{n}": 1}, {f"value{n // 2}": 1}, {"menu": 1, "home": 1}] for n in range(4)]
     found = entropy.discover_informative(pages)
@@ -66,13 +66,13 @@ def test_a_flat_stretch_with_more_above_it_is_not_the_end() -> None:
     assert found.threshold == pytest.approx(0.5)
 
 
-def test_of_one_page_nothing_is_redundant_and_of_none_nothing_is_said() -> None:
+def test_a_single_page_has_nothing_redundant_and_no_pages_give_no_result() -> None:
     found = entropy.discover_informative([[{"a": 3}, {"b": 1}]])
     assert found.informative(0, 0) and found.informative(0, 1)
     assert entropy.discover_informative([]).blocks == ()
 
 
-def test_a_block_without_features_says_nothing() -> None:
+def test_a_block_without_features_is_redundant() -> None:
     found = entropy.discover_informative([[{}, {"a": 1}], [{}, {"b": 1}]])
     assert found.blocks[0] == (1.0, 0.0) and not found.informative(0, 0)
 
@@ -91,7 +91,7 @@ def test_entropies_are_the_papers_formula_written_out(pages: list[list[dict[str,
 
 
 @given(PAGES)
-def test_the_threshold_is_the_lowest_that_takes_in_as_much_as_the_last(pages: list[list[dict[str, int]]]) -> None:
+def test_the_threshold_is_the_lowest_that_includes_as_many_features_as_the_last(pages: list[list[dict[str, int]]]) -> None:
     found = entropy.discover_informative(pages)
 
     def taken(limit: float) -> set[tuple[int, str]]:

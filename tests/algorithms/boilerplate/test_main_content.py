@@ -1,4 +1,4 @@
-"""What is dimmed and where the main text stands: told from pages of one template, never a value that differs."""
+"""Shared parts of pages of one template are dimmed, values that differ never are, and the main text is found."""
 
 from lxml import etree
 
@@ -36,7 +36,7 @@ def test_menus_sides_and_footers_are_dimmed_and_a_label_beside_its_value_is_not(
     assert main == "story"
 
 
-def test_what_all_pages_have_word_for_word_is_dimmed_whole() -> None:
+def test_text_that_all_pages_have_word_for_word_is_dimmed_whole() -> None:
     nodes, dim, main = judged([PAGE.format("kettle", "x")] * 3)
     assert main is None and dim == [None] and nodes[0].tag == "html"
 

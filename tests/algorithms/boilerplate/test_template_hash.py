@@ -43,7 +43,7 @@ def test_a_template_node_is_a_repeated_one_without_a_repeated_ancestor() -> None
     assert shown(nodes, find_template_nodes(pages[0], count_hashes(pages), low=2, high=9)) == ["menu", "foot"]
 
 
-def test_what_is_there_too_often_is_no_template() -> None:
+def test_html_that_occurs_too_often_is_not_template() -> None:
     nodes = page("<ul>" + "<li>-</li>" * 5 + "<li>a</li></ul>")
     pages = [hash_nodes(nodes), hash_nodes(page("<ul>" + "<li>-</li>" * 5 + "<li>b</li></ul>"))]
     assert shown(nodes, find_template_nodes(pages[0], count_hashes(pages), low=2, high=10)) == ["li"] * 5
@@ -51,12 +51,12 @@ def test_what_is_there_too_often_is_no_template() -> None:
 
 
 @pytest.mark.parametrize(("low", "high"), [(1, 5), (3, 2), (0, 0)])
-def test_bounds_that_mean_nothing_are_refused(low: int, high: int) -> None:
+def test_meaningless_bounds_are_refused(low: int, high: int) -> None:
     with pytest.raises(ValueError, match=f"{low} and {high}"):
         find_template_nodes([], Counter(), low=low, high=high)
 
 
-def test_neighbours_coalesce_over_small_gaps_and_no_others() -> None:
+def test_neighbours_are_joined_over_small_gaps_only() -> None:
     html = "<div><b>same</b>{}<b>again</b><p>{}</p><b>third</b></div>"
     nodes = page(html.format(" 1 ", "quite a long text of one page alone"))
     pages = [hash_nodes(nodes), hash_nodes(page(html.format(" 2 ", "quite another text of one page alone")))]
@@ -98,7 +98,7 @@ def test_hashes_find_what_comparing_all_html_finds(htmls: list[str]) -> None:
 
 @given(st.lists(TREES, min_size=1, max_size=3), st.integers(0, 40))
 @example(["<div><b>x</b><div><b>x</b></div><b>x</b></div>"], 19)
-def test_regions_are_disjoint_hold_all_template_nodes_and_no_more_than_the_page(htmls: list[str], gap_bytes: int) -> None:
+def test_regions_are_disjoint_and_contain_all_template_nodes(htmls: list[str], gap_bytes: int) -> None:
     rows = [hash_nodes(page(html)) for html in htmls]
     for row in rows:
         template = find_template_nodes(row, count_hashes(rows), low=2, high=20)
@@ -115,7 +115,7 @@ def test_regions_are_disjoint_hold_all_template_nodes_and_no_more_than_the_page(
     ids=["deep", "deep with text", "comments", "wide"],
 )
 def test_hostile_pages_are_hashed_in_linear_time(part: str, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bytes that go through the hash function, which are what takes the time, double when the page does."""
+    """If the page doubles, so do the bytes that are hashed, and hashing takes most of the time."""
     hashed_bytes = [0]
 
     def counting(content: bytes, *, digest_size: int) -> Any:

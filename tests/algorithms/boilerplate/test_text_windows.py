@@ -22,7 +22,7 @@ def brute(texts: list[str], window: int, frequency: int) -> set[str]:
 
 
 @given(TEXTS, st.integers(1, 4), st.integers(2, 3))
-def test_with_all_fragments_kept_it_is_counting_of_all_substrings(texts: list[str], window: int, frequency: int) -> None:
+def test_with_divisor_zero_the_result_equals_counting_all_substrings(texts: list[str], window: int, frequency: int) -> None:
     template, known = learn_text_template(texts, window=window, frequency=frequency), brute(texts, window, frequency)
     assert len(template.hashes) == len(known)
     for text in texts:
@@ -53,25 +53,25 @@ def test_template_text_is_marked_on_a_page_that_was_never_seen() -> None:
     assert template.fraction(pages[3]) == pytest.approx(len("".join(marked)) / len(pages[3]))
 
 
-def test_overlapping_fragments_coalesce_and_a_fragment_counts_once_a_page() -> None:
+def test_overlapping_fragments_are_joined_and_a_fragment_counts_once_for_each_page() -> None:
     template = learn_text_template(["abcabc x", "abcabc y"], window=3)
     assert template.mark("--abcabc--") == [(2, 8)]
     assert len(learn_text_template(["abab", "zz"], window=2, frequency=2).hashes) == 0
 
 
-def test_only_a_sample_is_looked_at_and_the_same_each_time() -> None:
+def test_the_same_sample_of_pages_is_read_each_time() -> None:
     pages = [f"{n % 7} fragment {n % 5} of text" for n in range(50)]
     one, other, seed = (learn_text_template(pages, window=8, pages=10, frequency=2, seed=s) for s in (1, 1, 2))
     assert np.array_equal(one.hashes, other.hashes) and not np.array_equal(one.hashes, seed.hashes)
 
 
 @pytest.mark.parametrize("wrong", [{"window": 0}, {"divisor": -1}, {"frequency": 1}])
-def test_what_means_nothing_is_refused(wrong: dict[str, int]) -> None:
+def test_meaningless_parameters_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="needed"):
         learn_text_template(["a"], **wrong)
 
 
-def test_empty_short_and_odd_texts() -> None:
+def test_empty_short_and_unusual_texts_are_handled() -> None:
     template = learn_text_template(["", "\ud800\U0010ffff" * 20, "\ud800\U0010ffff" * 20, "a"], window=8, frequency=2)
     assert template.mark("") == [] and template.fraction("") == 0.0
     assert template.mark("\ud800\U0010ffff" * 5) == [(0, 10)]

@@ -1,4 +1,4 @@
-"""What pages say of themselves, in one form, whatever they say; which property an attribute means; where a value stands."""
+"""Embedded data of pages in one form, the property that an attribute means, and the place of a value on the page."""
 
 import pytest
 from hypothesis import given
@@ -29,7 +29,7 @@ def product() -> Item:
     return next(item for item in parse_items({"json-ld": [PRODUCT]}) if item.type == "Product")
 
 
-def test_things_within_things_are_known_by_their_names_and_keep_their_properties() -> None:
+def test_nested_things_are_represented_by_their_names_and_keep_their_properties() -> None:
     found = product().properties
     assert found["name"] == ("A Lamp",) and found["brand"] == ("Lux",) and found["brand.name"] == ("Lux",)
     assert found["image"] == ("a.jpg", "b.jpg") and found["offers.price"] == ("19.9",) and found["isAccessibleForFree"] == ("false",)
@@ -66,14 +66,14 @@ NAMES = st.sampled_from(["@type", "@graph", "mainEntity", "name", "offers", "pro
         st.lists(st.dictionaries(NAMES, JSON, max_size=4), max_size=3) | JSON,
     )
 )
-def test_whatever_a_page_says_becomes_texts_within_bounds(found) -> None:
+def test_any_embedded_data_becomes_texts_within_limits(found) -> None:
     for item in parse_items(found):
         assert len(item.properties) <= items.MAX_PROPERTIES
         for path, values in item.properties.items():
             assert isinstance(path, str) and values and all(isinstance(each, str) and each for each in values)
 
 
-def test_endless_things_have_an_end() -> None:
+def test_endlessly_nested_things_are_cut_off() -> None:
     deep: dict = {"name": "x"}
     for _ in range(200):
         deep = {"@type": "A", "@graph": [deep], "child": deep, "name": "y" * 10_000}
@@ -106,7 +106,7 @@ def test_an_attribute_means_a_property_by_its_name_then_by_its_type(name, kind, 
     assert found is None or found.words == f"JSON-LD Product {path}"
 
 
-def test_what_a_template_offers_is_that_of_its_subject_with_how_many_pages_have_it() -> None:
+def test_a_template_offers_the_properties_of_its_subject_with_their_page_counts() -> None:
     lamp = parse_items({"json-ld": [PRODUCT]})
     chair = [Item("JSON-LD", "Product", {"name": ("Chair",), "sku": ("7",)}), Item("JSON-LD", "Organization", {"name": ("Shop",)})]
     found = {row.path: row for row in matching.collect_properties([lamp, chair, []])}
@@ -129,22 +129,22 @@ def at(text: str) -> str:
     return f"{tag} {found.kind} {value(NODES, found)}"
 
 
-def test_a_value_stands_in_the_heading_before_other_texts_and_before_navigation() -> None:
+def test_a_value_is_placed_in_the_heading_before_other_texts_and_navigation() -> None:
     assert at("A Lamp") == "h1 text A Lamp"
 
 
-def test_a_value_within_a_longer_text_is_a_part_of_it_and_no_piece_of_a_number() -> None:
+def test_a_value_within_a_longer_text_is_a_part_of_it_but_never_a_piece_of_a_number() -> None:
     found = value_places.locate_value(NODES, "19.90")
     assert found is not None and value(NODES, found) == "19.90" and found.start == 6
 
 
-def test_a_value_across_elements_is_the_element_and_one_in_no_text_the_attribute() -> None:
+def test_a_value_across_elements_is_placed_at_the_element_and_one_in_no_text_at_the_attribute() -> None:
     assert at("One two three") == "p element One two three"
     assert at("lamp.jpg") == "meta attribute lamp.jpg"
     assert value_places.locate_value(NODES, "hidden") is None and value_places.locate_value(NODES, " ") is None
 
 
-def test_of_a_list_nearly_all_must_stand_on_the_page() -> None:
+def test_nearly_all_values_of_a_list_must_be_on_the_page() -> None:
     assert [value(NODES, each) for each in value_places.locate_values(NODES, ["flour", "milk"])] == ["flour", "milk"]
     assert value_places.locate_values(NODES, ["flour", "sugar"]) == ()
 

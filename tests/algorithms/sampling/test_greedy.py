@@ -1,4 +1,4 @@
-"""Algorithm 2 picks pages in the order of what they add, and never less than 1 - 1/e of the best."""
+"""Algorithm 2 picks pages in the order of what they add and covers at least 1 - 1/e of the optimum."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -69,13 +69,13 @@ def test_pages_come_in_the_order_of_what_they_add() -> None:
 
 @settings(deadline=None)
 @given(clusters, st.integers(1, 9))
-def test_agrees_with_the_plain_loop(cluster: list[Rows], k: int) -> None:
+def test_the_choice_agrees_with_a_plain_loop(cluster: list[Rows], k: int) -> None:
     assert [choice.page_index for choice in choose_pages([page(rows) for rows in cluster], k=k)] == plain_greedy(cluster, k)
 
 
 @settings(deadline=None)
 @given(clusters, st.integers(1, 4))
-def test_covers_at_least_its_guarantee_of_the_best(cluster: list[Rows], k: int) -> None:
+def test_the_choice_covers_at_least_the_guaranteed_share_of_the_optimum(cluster: list[Rows], k: int) -> None:
     weights = rounded(plain_weights(cluster))
 
     def weight(chosen: list[int]) -> int:
@@ -97,7 +97,7 @@ def test_weights_are_those_of_the_paper(cluster: list[Rows]) -> None:
 
 @settings(deadline=None)
 @given(clusters, st.integers(1, 9))
-def test_filled_up_there_are_k_different_pages_and_the_greedy_ones_first(cluster: list[Rows], k: int) -> None:
+def test_the_choice_is_filled_up_to_k_pages_with_the_greedy_ones_first(cluster: list[Rows], k: int) -> None:
     pages = [page(rows) for rows in cluster]
     filled, greedy = choose_pages(pages, k=k, fill=True), choose_pages(pages, k=k)
     assert filled[: len(greedy)] == greedy
@@ -105,7 +105,7 @@ def test_filled_up_there_are_k_different_pages_and_the_greedy_ones_first(cluster
     assert all(choice.covered_fraction == 1 for choice in filled[len(greedy) :])
 
 
-def test_no_pages_no_choice() -> None:
+def test_no_pages_give_no_choice() -> None:
     assert choose_pages([], k=3) == []
 
 
@@ -113,7 +113,7 @@ def test_pages_all_alike_still_give_one_to_annotate() -> None:
     assert choose_pages([page({1: 1})] * 3, k=2) == [ChosenPage(0, 1.0)]
 
 
-def test_no_page_asked_for_is_refused() -> None:
+def test_asking_for_no_page_is_refused() -> None:
     with pytest.raises(ValueError, match="not 0"):
         choose_pages([], k=0)
 
@@ -139,7 +139,7 @@ def test_the_stored_form_never_changes_without_its_scheme() -> None:
     assert stored.hex() == "70617468732f310ac004fa46cd7fc1654f586ef96743df4a"
 
 
-def test_stored_paths_come_back() -> None:
+def test_stored_paths_are_read_back() -> None:
     paths = read_paths(parse(HTML).root)
     back = PagePaths.from_bytes(paths.to_bytes())
     assert (back.paths == paths.paths).all()
@@ -147,7 +147,7 @@ def test_stored_paths_come_back() -> None:
 
 
 @pytest.mark.parametrize("stored", [b"", b"paths/0\n", b"paths/1\n1234567"])
-def test_other_bytes_are_refused(stored: bytes) -> None:
+def test_bytes_that_are_not_stored_paths_are_refused(stored: bytes) -> None:
     with pytest.raises(ValueError, match="not stored by the scheme"):
         PagePaths.from_bytes(stored)
 

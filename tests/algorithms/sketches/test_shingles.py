@@ -47,7 +47,7 @@ def test_vectors_are_the_same_in_another_process() -> None:
 
 @settings(max_examples=12, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6), st.integers(0, 300))
-def test_bytes_agree_as_b_bit_minwise_hashing_says(seed: int, changed: int) -> None:
+def test_bytes_agree_as_often_as_b_bit_minwise_hashing_predicts(seed: int, changed: int) -> None:
     """P(v[i] = v'[i]) = J + (1 - J)/256, over eight functions of 120 seeds."""
     shared = random_page(seed, 300)
     pages = [shared + random_page(seed + 1, changed), shared + random_page(seed + 2, changed)]
@@ -114,7 +114,7 @@ def test_pages_shorter_than_a_shingle_have_vectors_of_their_own() -> None:
 
 
 @given(st.lists(st.binary(max_size=80), max_size=8))
-def test_batches_give_what_single_pages_give(pages: list[bytes]) -> None:
+def test_batches_give_the_same_vectors_as_single_pages(pages: list[bytes]) -> None:
     assert compute_vectors(pages) == [compute_vector(page) for page in pages]
 
 
@@ -128,12 +128,12 @@ def test_any_bytes_have_a_vector(page: bytes) -> None:
     assert 0 <= compute_vector(page) < 2**64
 
 
-def test_no_pages_no_vectors() -> None:
+def test_no_pages_give_no_vectors() -> None:
     assert compute_vectors([]) == []
 
 
 @given(bytes64, st.integers(0, 255), bytes64)
-def test_a_mask_covers_what_agrees_outside_its_wildcards(value: int, chosen: int, other: int) -> None:
+def test_a_mask_covers_vectors_that_agree_outside_its_wildcards(value: int, chosen: int, other: int) -> None:
     wild = int.from_bytes(bytes(0xFF if chosen >> i & 1 else 0 for i in range(8)), "big")
     mask = Mask(value & ~wild, wild)
     assert mask.covers(value)
@@ -151,7 +151,7 @@ def test_a_mask_is_written_byte_by_byte() -> None:
 @pytest.mark.parametrize(
     "text", ["", "3f", "3f.a2.**.10.00.00.00", "3f.a2.*.10.00.00.00.01", "3F.a2.**.10.00.00.00.01", "3f.a2.**.10.00.00.00.0g"]
 )
-def test_what_is_no_mask_is_refused(text: str) -> None:
+def test_a_text_that_is_not_a_mask_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a masked shingle vector"):
         Mask.from_text(text)
 

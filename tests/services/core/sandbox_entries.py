@@ -1,4 +1,4 @@
-"""What the tests run in a child: functions that behave well and functions that do not."""
+"""Functions that the tests run in a child: some behave well, others do not."""
 
 import os
 import signal
@@ -35,7 +35,7 @@ def recurse_forever(depth: int) -> int:
 
 
 def overflow_stack(source: BinaryIO) -> Iterator[Any]:
-    """Nested calls in C: the stack ends before Python's own limit."""
+    """Make nested calls in C, so that the stack overflows before Python's own limit."""
     sys.setrecursionlimit(10**9)
     nested: list[Any] = []
     for _ in range(1_000_000):
@@ -103,7 +103,7 @@ def print_garbage(source: BinaryIO) -> Iterator[Any]:
 
 
 def write_garbage_as_results(source: BinaryIO) -> Iterator[Any]:
-    """As a library would that writes to any descriptor it finds."""
+    """Write to any open descriptor, as a badly behaved library may do."""
     yield "before"
     for descriptor in range(3, 20):
         try:

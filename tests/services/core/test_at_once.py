@@ -1,4 +1,4 @@
-"""Two beats, two clicks or two messages at once: what is due is done once. On SQLite; on PostgreSQL where that is the database."""
+"""Two beats, two clicks or two messages at the same time have their effect once, on SQLite and on PostgreSQL."""
 
 import threading
 from collections.abc import Callable
@@ -23,7 +23,7 @@ WORKERS = 4
 
 
 def at_once(work: Callable[[], Any]) -> list[Any]:
-    """What several threads give that do the same at the same moment, with connections of their own."""
+    """Return the results of several threads that do the same at the same moment, each with its own connection."""
     barrier, given = threading.Barrier(WORKERS), list[Any]()
 
     def one() -> None:
@@ -58,7 +58,7 @@ def test_beats_at_once_start_one_check_and_write_one_digest(cluster: Cluster) ->
     assert (Run.objects.filter(kind=Run.Kind.CHECK).count(), Alert.objects.filter(event="digest").count()) == (1, 1)
 
 
-def test_a_message_that_comes_several_times_at_once_checks_and_tells_once(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_delivered_several_times_at_once_checks_and_alerts_once(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[int]()
 
     def fetch(urls: list[str]) -> dict[str, PageAnswer]:
@@ -90,7 +90,7 @@ def test_the_same_run_started_several_times_at_once_exists_once(site: Site, sent
     assert sent == [run.pk]
 
 
-def test_a_site_is_crawled_once_however_it_is_asked_for_at_once(site: Site, sent: list[int]) -> None:
+def test_a_site_is_crawled_once_however_many_requests_come_at_once(site: Site, sent: list[int]) -> None:
     factory.rule(factory.cluster(site), state="live")
     ways = iter([crawl_site.start_crawl, crawl_site.start_renewal, crawl_site.start_extracting_crawl, crawl_site.start_renewal])
     started = at_once(lambda: next(ways)(site))
@@ -100,7 +100,7 @@ def test_a_site_is_crawled_once_however_it_is_asked_for_at_once(site: Site, sent
     assert run.parameters["then"] == "extract", "the renewal is written down whichever crawl there is"
 
 
-def test_a_run_resumed_while_another_is_started_leaves_one_under_way(site: Site) -> None:
+def test_resuming_a_run_while_another_starts_leaves_one_unfinished_run(site: Site) -> None:
     old = runs.start_run(Run.Kind.CRAWL, site)
     assert runs.cancel_run(old)
     ways = iter([lambda: runs.resume_run(old), lambda: crawl_site.start_crawl(site)] * 2)

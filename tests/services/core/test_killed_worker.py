@@ -1,4 +1,4 @@
-"""A worker killed in the middle of an import, a crawl, a clustering or a check: the next one finishes, and nothing is doubled or lost."""
+"""A worker killed during an import, a crawl, a clustering or a check: the next one finishes, and nothing is duplicated or lost."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def state(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return found
 
 
-def test_killed_workers_leave_what_an_undisturbed_one_leaves(archive: Path, tmp_path: Path) -> None:
+def test_killed_workers_leave_the_same_result_as_an_undisturbed_one(archive: Path, tmp_path: Path) -> None:
     undisturbed = state(Worker(tmp_path / "a")("begin", str(archive), "work", "state"))
     assert [run[:2] for run in undisturbed["runs"]] == [["import", "done"], ["cluster", "done"]]
     assert len(undisturbed["pages"]) == 38
@@ -57,7 +57,7 @@ def test_killed_workers_leave_what_an_undisturbed_one_leaves(archive: Path, tmp_
     assert state(worker("work", "state")) == undisturbed
 
 
-def test_killed_crawls_leave_what_an_undisturbed_one_leaves(tmp_path: Path) -> None:
+def test_killed_crawls_leave_the_same_result_as_an_undisturbed_one(tmp_path: Path) -> None:
     home, files = "https://shop.example/", site_files(24, 12)
     pages = {f"{home}{name}": {"html": content.decode()} for name, content in files.items()}
     lists = [url for url in pages if "/list/" in url]
@@ -89,7 +89,7 @@ def test_killed_crawls_leave_what_an_undisturbed_one_leaves(tmp_path: Path) -> N
     assert max(written.values()) <= 1 + len(deaths), "only what was in hand when a worker died is fetched again"
 
 
-def test_killed_checks_leave_what_an_undisturbed_one_leaves_and_tell_once(tmp_path: Path) -> None:
+def test_killed_checks_leave_the_same_result_as_an_undisturbed_one_and_alert_once(tmp_path: Path) -> None:
     with watched.webhook() as calm, watched.webhook() as hook:
         undisturbed = state(Worker(tmp_path / "a")("watch", calm.url, "beat", "check", "tell", "0", "found"))
         assert undisturbed["checks"] == [["null", True, 6, 6]]

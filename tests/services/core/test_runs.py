@@ -1,4 +1,4 @@
-"""A run is a row: claimed once, finished once, found again when its worker or its message is lost."""
+"""A run is a row: it is claimed once, finished once, and found again when its worker or its message is lost."""
 
 import os
 from datetime import timedelta
@@ -62,7 +62,7 @@ def test_a_job_that_cannot_be_done_ends_with_its_reason(site: Site, sent: list[i
     assert (run.state, run.error) == (Run.State.FAILED, "there are no pages")
 
 
-def test_a_cancelled_run_says_how_far_it_really_came(site: Site, sent: list[int]) -> None:
+def test_a_cancelled_run_shows_its_real_progress(site: Site, sent: list[int]) -> None:
     run = runs.start_run(Run.Kind.CLUSTER, site)
 
     def job(run: Run, progress: runs.Progress) -> RunSummary:
@@ -98,7 +98,7 @@ def test_a_cancelled_run_says_how_far_it_really_came(site: Site, sent: list[int]
         ("extract", {"records": 0, "failed": 0, "unmatched": 1}, "0 records, 1 page without a template", "no_records"),
     ],
 )
-def test_what_came_out_is_said_in_words(site: Site, kind: str, summary: dict[str, Any], words: str, outcome: str) -> None:
+def test_the_result_of_a_run_is_described_in_words(site: Site, kind: str, summary: dict[str, Any], words: str, outcome: str) -> None:
     run = Run(kind=kind, site=site, state=Run.State.DONE, summary=summary)
     assert (run_words.write_sentence(run), run_words.name_outcome(run)) == (words, outcome)
 
@@ -117,7 +117,7 @@ def test_a_program_error_ends_the_run_as_failed(site: Site, sent: list[int], mon
     assert run.error == "Internal error: ZeroDivisionError: by zero"
 
 
-def test_a_cancelled_run_stops_at_its_next_sign_of_life(site: Site, sent: list[int]) -> None:
+def test_a_cancelled_run_stops_at_its_next_heartbeat(site: Site, sent: list[int]) -> None:
     run = runs.start_run(Run.Kind.CLUSTER, site)
 
     def job(run: Run, progress: runs.Progress) -> RunSummary:
@@ -179,7 +179,7 @@ def test_a_worker_that_was_given_up_cannot_finish_the_run(site: Site, sent: list
     assert (run.state, run.summary) == (Run.State.QUEUED, {})
 
 
-def test_a_broker_that_is_away_does_not_lose_the_run(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_started_while_the_broker_is_down_is_not_lost(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise ConnectionError("no broker")
 
@@ -214,7 +214,7 @@ def test_a_paused_run_rests_until_it_is_resumed(site: Site, sent: list[int]) -> 
 
 
 @pytest.mark.parametrize("state", [Run.State.FAILED, Run.State.CANCELLED])
-def test_a_run_that_came_to_nothing_is_taken_up_again(site: Site, sent: list[int], state: str) -> None:
+def test_a_failed_or_cancelled_run_can_be_resumed(site: Site, sent: list[int], state: str) -> None:
     run = runs.start_run(Run.Kind.CRAWL, site)
     Run.objects.update(state=state, error="no network", attempts=runs.MAX_ATTEMPTS, finished_at=timezone.now())
     assert runs.resume_run(run) is runs.Resumption.RESUMED
@@ -229,7 +229,7 @@ def test_a_paused_run_can_be_cancelled(site: Site, sent: list[int]) -> None:
     assert not runs.pause_run(run)
 
 
-def test_a_run_is_not_resumed_while_the_same_is_under_way(site: Site, sent: list[int]) -> None:
+def test_a_run_cannot_be_resumed_while_an_equal_one_is_unfinished(site: Site, sent: list[int]) -> None:
     old = runs.start_run(Run.Kind.CRAWL, site, parameters=RunParameters(mode="sample"))
     runs.cancel_run(old)
     new = runs.start_run(Run.Kind.CRAWL, site, parameters=RunParameters(mode="extract", rules=(1,)))
@@ -253,7 +253,7 @@ def test_a_run_is_not_resumed_while_the_same_is_under_way(site: Site, sent: list
         (Run.Kind.IMPORT, RunParameters(folder="/a"), RunParameters(folder="/b"), False),
     ],
 )
-def test_runs_are_the_same_by_what_tells_their_kind_apart(
+def test_the_parameters_that_matter_to_a_kind_decide_whether_two_runs_are_equal(
     site: Site, sent: list[int], kind: Run.Kind, first: RunParameters, second: RunParameters, same: bool
 ) -> None:
     assert (runs.start_run(kind, site, parameters=first) == runs.start_run(kind, site, parameters=second)) is same
@@ -269,7 +269,7 @@ def test_runs_are_the_same_by_what_tells_their_kind_apart(
         {"kind": "nothing"},
     ],
 )
-def test_a_run_that_contradicts_itself_is_not_written(site: Site, sent: list[int], wrong: dict[str, Any]) -> None:
+def test_a_contradictory_run_cannot_be_stored(site: Site, sent: list[int], wrong: dict[str, Any]) -> None:
     run = runs.start_run(Run.Kind.CLUSTER, site)
     with pytest.raises(IntegrityError):
         Run.objects.filter(pk=run.pk).update(**wrong)

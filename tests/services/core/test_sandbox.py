@@ -1,4 +1,4 @@
-"""A child process: what it gives, what it may take, and how its end is told."""
+"""Child processes: their results, their limits, and how their end is reported."""
 
 import os
 import signal
@@ -65,7 +65,7 @@ def test_too_deep_a_recursion_is_an_error_like_any_other() -> None:
     assert outcome.error and outcome.error.type == "RecursionError" and outcome.error.place.endswith("in recurse_forever")
 
 
-def test_an_overflow_of_the_stack_is_told_with_the_line_it_happened_at() -> None:
+def test_a_stack_overflow_is_reported_with_the_line_it_happened_at() -> None:
     outcome = run(entries.overflow_stack)
     assert outcome.ending is Ending.CRASHED
     assert outcome.error and outcome.error.type == "SIGSEGV" and "in overflow_stack" in outcome.error.place
@@ -79,7 +79,7 @@ def test_a_child_that_allocates_too_much_says_so(entry: EntryPoint) -> None:
     assert outcome.reason == "it needs more than 512 MB of memory"
 
 
-def test_memory_less_than_the_interpreter_needs_is_memory_used_up() -> None:
+def test_a_memory_limit_below_what_python_needs_counts_as_memory_used_up() -> None:
     assert run(entries.allocate, memory_bytes=1).ending is Ending.MEMORY
 
 
@@ -90,7 +90,7 @@ def test_a_child_that_spins_is_stopped_when_its_processor_time_is_used_up() -> N
 
 
 @pytest.mark.parametrize("entry", [entries.sleep, entries.spin_without_signals])
-def test_a_child_is_stopped_when_its_time_by_the_clock_is_used_up(entry: EntryPoint) -> None:
+def test_a_child_is_stopped_when_its_wall_clock_time_is_used_up(entry: EntryPoint) -> None:
     outcome = run(entry, wall_s=4.0)
     assert outcome.ending is Ending.WALL_TIME and outcome.reason.startswith("it was not done after ")
     [pid] = outcome.rows
@@ -110,12 +110,12 @@ def test_a_signal_that_kills_a_child_is_named(entry: EntryPoint, ending: str, na
     assert outcome.error and outcome.error.type == name and name in outcome.reason
 
 
-def test_a_child_that_exits_by_itself_has_crashed() -> None:
+def test_a_child_that_exits_early_counts_as_crashed() -> None:
     outcome = run(entries.leave)
     assert (outcome.ending, outcome.reason) == (Ending.CRASHED, "it failed: exit code 3: no more pages")
 
 
-def test_what_is_printed_is_no_result() -> None:
+def test_printed_output_is_not_a_result() -> None:
     outcome = run(entries.print_garbage)
     assert (outcome.ending, outcome.rows) == (Ending.FINISHED, ("after",))
     assert "}{ not a result" in outcome.stderr and "nor this" in outcome.stderr
@@ -128,28 +128,28 @@ def test_garbage_among_the_results_ends_a_child_and_is_shown() -> None:
 
 
 @pytest.mark.parametrize("entry", [entries.give_too_much, entries.give_an_endless_row])
-def test_nobody_listens_to_a_child_that_gives_too_much(entry: EntryPoint) -> None:
+def test_a_child_that_returns_too_much_is_stopped(entry: EntryPoint) -> None:
     outcome = run(entry, output_bytes=5 * 1024**2)
     assert (outcome.ending, outcome.reason) == (Ending.OUTPUT, "it gives more than 5 MB of results")
     assert sum(len(row) for row in outcome.rows) <= 5 * 1024**2
 
 
-def test_of_what_a_child_prints_the_end_is_kept() -> None:
+def test_the_end_of_a_childs_printed_output_is_kept() -> None:
     outcome = run(entries.print_too_much)
     assert outcome.ending is Ending.FINISHED and outcome.rows == ("after",)
     assert outcome.stderr.endswith(" the end") and len(outcome.stderr) <= 16 * 1024
 
 
-def test_a_child_that_closes_its_results_is_still_bounded() -> None:
+def test_a_child_that_closes_its_result_pipe_is_still_limited() -> None:
     outcome = run(entries.close_its_results, wall_s=4.0)
     assert (outcome.ending, outcome.rows) == (Ending.WALL_TIME, ("before",))
 
 
-def test_a_row_that_is_no_json_is_an_error_of_the_child() -> None:
+def test_a_row_that_is_not_json_is_an_error_of_the_child() -> None:
     assert run(entries.give_what_json_does_not_know).reason.startswith("it failed: TypeError: Object of type set is not JSON serializable")
 
 
-def test_an_entry_that_does_not_exist_is_an_error_of_the_child() -> None:
+def test_an_unknown_entry_point_is_an_error_of_the_child() -> None:
     def inner(source: object) -> list[object]:
         return []
 
@@ -162,7 +162,7 @@ def test_secrets_of_the_dashboard_do_not_reach_a_child(monkeypatch: pytest.Monke
     assert not [name for name in environment if name.startswith(("VERTEX", "DJANGO"))]
 
 
-def test_a_look_is_taken_again_and_again_and_may_stop_the_child() -> None:
+def test_the_callback_runs_repeatedly_and_may_stop_the_child() -> None:
     class GoneError(Exception):
         pass
 

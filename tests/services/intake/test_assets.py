@@ -1,4 +1,4 @@
-"""A page's styles and pictures come from our own origin, to whoever holds the capability, and can do nothing."""
+"""Styles and pictures of pages are served from our own origin to anyone with a signed address, and cannot do anything."""
 
 import base64
 import json
@@ -53,7 +53,7 @@ def paths(text: str) -> list[str]:
     return re.findall(r'/assets/[^"\')&]+', text)
 
 
-def test_the_frame_addresses_what_is_held_and_the_policy_names_that_folder_only(site, signed_in):
+def test_the_frame_links_stored_files_and_the_policy_allows_only_their_folder(site, signed_in):
     response = frame(signed_in("viewer"), site)
     found = paths(response.content.decode().split("<v-layer")[0])
     assert [path.rsplit(".", 1)[1] for path in found] == ["css", "png", "svg", "png"]
@@ -64,7 +64,7 @@ def test_the_frame_addresses_what_is_held_and_the_policy_names_that_folder_only(
     assert response.content.count(b"data-v-box") >= 1 and b"none.css" not in response.content
 
 
-def test_each_kind_is_served_as_what_it_is_without_a_session(site, signed_in, client):
+def test_each_file_is_served_with_its_own_type_and_without_a_session(site, signed_in, client):
     found = paths(frame(signed_in("viewer"), site).content.decode())
     client.logout()
     css, picture, drawing, _ = (client.get(path) for path in found[:4])
@@ -81,7 +81,7 @@ def test_each_kind_is_served_as_what_it_is_without_a_session(site, signed_in, cl
         assert response.headers["Cross-Origin-Resource-Policy"] == "cross-origin" and not response.cookies
 
 
-def test_a_capability_is_of_one_site_signed_and_runs_out(site, client, monkeypatch):
+def test_a_signed_address_is_valid_for_one_site_and_a_limited_time(site, client, monkeypatch):
     picture = Asset.objects.get(url__endswith="i.png")
     name = f"{picture.sha256}.png"
     address = addresses.get_folder(site.pk) + name
@@ -127,7 +127,7 @@ def test_only_get_and_head(site, client):
     assert client.head(address).status_code == 200
 
 
-def test_sheets_import_sheets_only_so_deep(site, client):
+def test_style_sheets_import_others_only_to_a_limited_depth(site, client):
     keep(site, "https://shop.example/pool.css", b"@import 'loop.css'; b{c:d}", ResourceKind.STYLE)
     keep(site, "https://shop.example/loop.css", b"@import 'pool.css'; b{c:d}", ResourceKind.STYLE)
     row = Asset.objects.get(url__endswith="loop.css")
@@ -138,12 +138,12 @@ def test_sheets_import_sheets_only_so_deep(site, client):
     assert seen == addresses.MAX_IMPORTED + 1
 
 
-def test_what_a_page_says_of_our_addresses_stays_its_text(site, signed_in):
+def test_addresses_of_the_dashboard_in_a_page_stay_plain_text(site, signed_in):
     content = f"<p>{addresses.PLACE[:5]} /assets/x/y</p>".encode()
     assert b"/assets/x/y" in frame(signed_in("viewer"), site, content).content
 
 
-def test_a_new_style_shows_at_once(site, signed_in):
+def test_a_newly_loaded_style_is_shown_at_once(site, signed_in):
     client = signed_in("viewer")
     before = frame(client, site).content.decode()
     keep(site, "https://shop.example/none.css", b"u{v:w}", ResourceKind.STYLE)
@@ -181,20 +181,20 @@ def test_files_written_into_an_address_are_examined_too(address, kind, kept):
     assert (found is not None) == kept and "alert" not in (found or "")
 
 
-def test_a_held_file_is_used_only_as_what_it_is(site):
+def test_a_stored_file_is_used_only_as_the_kind_it_is(site):
     held = assets.get_held(site.pk, assets.get_version(site.pk))
     ours = Addresses("https://shop.example/", held, addresses.address_under_place("1"))
     assert ours("/i.png", ResourceKind.IMAGE) and not ours("/i.png", ResourceKind.STYLE) and not ours("/s.css", ResourceKind.IMAGE)
 
 
-def test_the_site_has_room_for_so_much(site, monkeypatch):
+def test_a_site_stores_files_up_to_its_limit(site, monkeypatch):
     monkeypatch.setattr(assets, "MAX_SITE_ASSETS", 6)
     room = assets.Room.of(site)
     assert assets.keep_asset(site, NeededResource("https://shop.example/6.css", ResourceKind.STYLE), b"a{b:c}", room)
     assert assets.keep_asset(site, NeededResource("https://shop.example/7.css", ResourceKind.STYLE), b"a{b:c}", room) is None
 
 
-def test_what_cannot_be_used_is_remembered_and_asked_for_again_later(site, monkeypatch):
+def test_an_unusable_file_is_remembered_and_requested_again_later(site, monkeypatch):
     need = NeededResource("https://shop.example/huge.png", ResourceKind.IMAGE)
     row = assets.keep_asset(site, need, b"\x89PNG\r\n\x1a\n....IHDR\xff\xff\xff\xff\xff\xff\xff\xff", assets.Room.of(site))
     assert row and "pixels" in row.error and assets.find_missing(site, [need]) == []

@@ -1,4 +1,4 @@
-"""A crawl: what its process brings becomes pages and rows; what died, was paused or was there before goes on and is not done twice."""
+"""A crawl turns what its process fetches into pages and rows. After a crash or a pause it continues, and nothing is done twice."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -37,7 +37,7 @@ Net = Callable[..., None]
 
 @pytest.fixture
 def net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Net:
-    """net(pages, **others): what the crawling process finds from now on."""
+    """net(pages, **others): set what the crawling process finds from now on."""
 
     def use(pages: Mapping[str, Mapping[str, Any]], **others: Any) -> None:
         program = crawler.write(tmp_path / "net.json", pages, **others)
@@ -85,7 +85,7 @@ def test_a_site_is_crawled_from_its_address_and_its_templates_are_found(site: Si
     assert (address.state, address.outcome, address.depth, address.via) == ("done", "ok", 2, f"{HOME}list/3")
 
 
-def test_outcomes_are_told_apart_and_addresses_without_a_page_make_none(site: Site, net: Net) -> None:
+def test_each_failure_has_its_outcome_and_addresses_without_a_page_make_none(site: Site, net: Net) -> None:
     pages = shop()
     pages[HOME]["links"] += [f"{HOME}missing", f"{HOME}private", f"{HOME}slow"]
     pages[f"{HOME}private"] = {"outcome": "refused_by_robots", "status": None, "message": "Disallow: /private"}
@@ -98,14 +98,14 @@ def test_outcomes_are_told_apart_and_addresses_without_a_page_make_none(site: Si
     assert CrawlAddress.objects.get(url=f"{HOME}private").message == "Disallow: /private"
 
 
-def test_a_page_is_known_by_the_address_that_redirects_led_to(site: Site, net: Net) -> None:
+def test_a_page_has_the_address_that_redirects_led_to(site: Site, net: Net) -> None:
     net({HOME: {"html": detail(1).decode(), "final_url": f"{HOME}en/"}})
     crawl(site)
     assert list(Page.objects.values_list("url", flat=True)) == [f"{HOME}en/"]
     assert CrawlAddress.objects.get(url=HOME).final_url == f"{HOME}en/"
 
 
-def test_of_a_rendered_page_the_tree_is_read_and_what_was_received_is_kept_too(site: Site, net: Net) -> None:
+def test_a_rendered_page_is_stored_as_rendered_and_as_received(site: Site, net: Net) -> None:
     net({HOME: {"html": "<html><script src=app.js></script></html>", "rendered": detail(7).decode()}})
     crawl(site)
     snapshot = Snapshot.objects.get()
@@ -114,7 +114,7 @@ def test_of_a_rendered_page_the_tree_is_read_and_what_was_received_is_kept_too(s
     assert stored_bytes.get_bytes(snapshot.received) == b"<html><script src=app.js></script></html>"
 
 
-def test_a_second_crawl_knows_what_is_unchanged_changed_new_and_gone(site: Site, net: Net, asked: Callable[[], list[str]]) -> None:
+def test_a_second_crawl_tells_unchanged_changed_new_and_gone_pages_apart(site: Site, net: Net, asked: Callable[[], list[str]]) -> None:
     pages = shop()
     net(pages)
     crawl(site)
@@ -140,7 +140,7 @@ def test_a_second_crawl_knows_what_is_unchanged_changed_new_and_gone(site: Site,
     assert Page.objects.get(url=f"{HOME}book/5").gone_at is None, "it came back"
 
 
-def test_a_process_that_dies_is_started_again_and_goes_on(site: Site, net: Net, asked: Callable[[], list[str]], monkeypatch: Any) -> None:
+def test_a_process_that_dies_is_restarted_and_continues(site: Site, net: Net, asked: Callable[[], list[str]], monkeypatch: Any) -> None:
     monkeypatch.setattr(crawl_site, "BATCH_PAGES", 1)
     net(shop(), die_after=8)
     run = crawl(site)
@@ -164,7 +164,7 @@ def test_a_page_that_hangs_the_process_is_named_and_the_crawl_goes_on(site: Site
     assert "hung 2 times" in hung.message
 
 
-def test_a_process_that_dies_again_and_again_ends_the_run_with_its_last_words(site: Site, monkeypatch: Any) -> None:
+def test_a_process_that_keeps_dying_ends_the_run_with_its_last_words(site: Site, monkeypatch: Any) -> None:
     monkeypatch.setattr(crawl_site, "Crawl", partial(Crawl, program=("sh", "-c", "read plan; echo no reactor >&2; exit 3")))
     run = crawl(site)
     assert run.state == Run.State.FAILED
@@ -172,7 +172,7 @@ def test_a_process_that_dies_again_and_again_ends_the_run_with_its_last_words(si
     assert "no reactor" in run.error
 
 
-def test_a_paused_crawl_keeps_what_was_under_way_and_goes_on_where_it_was(
+def test_a_paused_crawl_keeps_open_requests_and_continues_where_it_stopped(
     site: Site, net: Net, asked: Callable[[], list[str]], monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(crawl_site, "BATCH_PAGES", 3)
@@ -198,7 +198,7 @@ def test_a_paused_crawl_keeps_what_was_under_way_and_goes_on_where_it_was(
     assert len(asked()) == len(set(asked())), "nothing was fetched twice"
 
 
-def test_a_crawl_taken_up_again_begins_with_what_is_there_and_is_cancelled_with_it(
+def test_a_resumed_crawl_counts_the_pages_it_already_has_and_can_be_cancelled(
     site: Site, net: Net, asked: Callable[[], list[str]], monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(crawl_site, "BATCH_PAGES", 3)
@@ -229,7 +229,7 @@ def test_a_crawl_taken_up_again_begins_with_what_is_there_and_is_cancelled_with_
     assert said == [(paused.done, paused.total)]
 
 
-def test_a_crawl_may_go_on_while_its_former_worker_still_takes_in_what_was_under_way(site: Site, net: Net, monkeypatch: Any) -> None:
+def test_a_crawl_may_resume_while_its_former_worker_stores_the_last_pages(site: Site, net: Net, monkeypatch: Any) -> None:
     monkeypatch.setattr(crawl_site, "BATCH_PAGES", 3)
     monkeypatch.setattr(runs, "HEARTBEAT_S", 0.0)
     net(shop(), hold_after=8)
@@ -249,7 +249,7 @@ def test_a_crawl_may_go_on_while_its_former_worker_still_takes_in_what_was_under
     assert Page.objects.filter(site=site).count() == 19
 
 
-def test_the_limit_counts_all_lives_of_a_crawl(site: Site, net: Net, monkeypatch: Any) -> None:
+def test_the_page_limit_counts_all_restarts_of_a_crawl(site: Site, net: Net, monkeypatch: Any) -> None:
     monkeypatch.setattr(crawl_site, "BATCH_PAGES", 1)
     Source.objects.update(page_limit=9)
     net(shop(), die_after=6)

@@ -1,4 +1,4 @@
-"""A site goes out as a WARC file and comes in again as it was."""
+"""A site that is exported as a WARC file can be imported again unchanged."""
 
 import gzip
 import io
@@ -69,13 +69,13 @@ def test_the_file_is_what_other_readers_expect(site: Site, tmp_path: Path) -> No
     assert b"Vertex" in records[0][2]
 
 
-def test_each_record_is_given_on_its_own(site: Site) -> None:
+def test_records_are_streamed_one_by_one(site: Site) -> None:
     pieces = list(export_warc.write_records(site))
     assert len(pieces) == 4
     assert all(gzip.decompress(piece).startswith(b"WARC/1.1") for piece in pieces)
 
 
-def test_a_page_whose_bytes_are_gone_does_not_take_the_others_along(site: Site) -> None:
+def test_a_page_whose_bytes_are_gone_is_skipped_and_the_others_are_exported(site: Site) -> None:
     from django.core.files.storage import default_storage
 
     sha256 = stored_bytes.digest_bytes(detail(1))

@@ -48,7 +48,7 @@ def held() -> dict[str, str]:
 FILES = {"css/a.css": CSS, "css/more.css": b"i{color:red}", "img/i.png": png(1), "img/back.png": png(2), "img/other.png": png(3)}
 
 
-def test_a_folder_without_addresses_by_names_relative_to_the_page(sent, tmp_path):
+def test_files_of_a_folder_without_addresses_are_found_relative_to_the_page(sent, tmp_path):
     page = HEAD.format(css="../css/a.css", img="/img/i.png", more="")
     run = imported(zipped({**FILES, "book/1.html": page}), sent, tmp_path)
     assert held() == {"css/a.css": "text/css", "css/more.css": "text/css", "img/i.png": "image/png", "img/back.png": "image/png"}
@@ -93,7 +93,7 @@ def test_a_mirror_has_a_folder_for_each_host(sent, tmp_path):
     assert set(held()) == {"https://cdn.example/a.css", "https://shop.example/i.png"}
 
 
-def test_a_tar_file_and_a_folder_like_a_zip(sent, tmp_path):
+def test_files_in_a_tar_file_or_a_folder_are_found_as_in_a_zip(sent, tmp_path):
     page = HEAD.format(css="css/a.css", img="img/i.png", more="").encode()
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w:gz") as archive:
@@ -104,7 +104,7 @@ def test_a_tar_file_and_a_folder_like_a_zip(sent, tmp_path):
     assert imported(made.getvalue(), sent, tmp_path).summary["assets"] == 4
 
 
-def test_a_warc_file_by_addresses_in_any_order(sent, tmp_path):
+def test_files_in_a_warc_are_found_by_address_in_any_order(sent, tmp_path):
     made = io.BytesIO()
     writer = WARCWriter(made, gzip=True)
     page = HEAD.format(css="/css/a.css", img="/i.png", more="").encode()
@@ -124,7 +124,7 @@ def test_a_warc_file_by_addresses_in_any_order(sent, tmp_path):
     assert run.summary["assets"] == 3
 
 
-def test_what_is_not_what_it_is_needed_as_is_told_and_not_shown(sent, tmp_path):
+def test_a_file_of_the_wrong_kind_is_reported_and_not_shown(sent, tmp_path):
     page = HEAD.format(css="a.css", img="i.png", more="<img src=../../../etc/passwd>")
     run = imported(zipped({"1.html": page, "a.css": "<html>not found", "i.png": b"<html><script>"}), sent, tmp_path)
     assert held() == {} and "assets" not in run.summary

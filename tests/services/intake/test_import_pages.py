@@ -1,4 +1,4 @@
-"""Import: pages become rows once, whatever the order, however often, and whoever dies meanwhile."""
+"""An import turns each page into a row once, in whatever order they come, however often, and even if a worker dies."""
 
 import gzip
 import io
@@ -24,9 +24,9 @@ from extraction.models import Page, Run, Site, Snapshot
 from extraction.services.core import runs, stored_bytes
 from extraction.services.intake import import_pages
 from extraction.services.sites import page_store
+from tests.fetching.archive_files import make_warc
 from tests.services import factory
 from tests.services.importing import bring, cluster_all, detail, done, manifest, problems, site_files, tables, zip_at
-from tests.services.intake.test_archives import warc
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
@@ -92,7 +92,7 @@ def test_other_bytes_at_a_known_address_become_current_and_old_ones_stay(site: S
 def test_the_newest_visit_of_a_warc_is_current_in_any_order(site: Site, tmp_path: Path) -> None:
     visits = [{"url": "http://e.com/", "body": detail(n), "date": f"2024-0{month}-01T00:00:00Z"} for n, month in ((1, 3), (2, 5), (3, 4))]
     path = tmp_path / "visits.warc.gz"
-    path.write_bytes(warc(visits))
+    path.write_bytes(make_warc(visits))
     bring(site, path)
     page = Page.objects.get(site=site)
     assert page.current is not None
@@ -129,9 +129,9 @@ def test_dated_visits_give_the_same_state_in_any_order_and_again(site: Site, vis
     assert states[0] == states[1] == states[2]
 
 
-def test_a_date_from_the_future_is_no_date(site: Site, tmp_path: Path) -> None:
+def test_a_date_in_the_future_is_ignored(site: Site, tmp_path: Path) -> None:
     path = tmp_path / "future.warc"
-    path.write_bytes(warc([{"url": "http://e.com/", "date": "9999-01-01T00:00:00Z"}]))
+    path.write_bytes(make_warc([{"url": "http://e.com/", "date": "9999-01-01T00:00:00Z"}]))
     run = bring(site, path)
     assert Snapshot.objects.get().fetched_at == run.created_at
 
@@ -142,7 +142,7 @@ def test_the_same_bytes_are_stored_once(site: Site, tmp_path: Path) -> None:
     assert Snapshot.objects.values("sha256").distinct().count() == 1
 
 
-def test_unreadable_pages_are_kept_and_named(site: Site, tmp_path: Path) -> None:
+def test_unreadable_pages_are_kept_and_reported(site: Site, tmp_path: Path) -> None:
     run = bring(site, zip_at(tmp_path / "a.zip", {"a.html": detail(1), "empty.html": b" \n", "x\x01.html": b""}))
     assert run.state == Run.State.DONE
     assert run.summary["unreadable"] == 2
@@ -151,7 +151,7 @@ def test_unreadable_pages_are_kept_and_named(site: Site, tmp_path: Path) -> None
     assert problems(run)["empty.html"] == "the page is empty"
 
 
-def test_files_that_are_no_text_or_have_no_tag_are_refused_by_name(site: Site, tmp_path: Path) -> None:
+def test_files_that_are_not_text_or_have_no_tag_are_refused_and_listed(site: Site, tmp_path: Path) -> None:
     files = {"a.html": b"\0\xff" * 600, "b.html": detail(1), "c.html": b"just text", "d.html": detail(2).replace(b"Year", b"\0\0")}
     run = bring(site, zip_at(tmp_path / "site.zip", files))
     assert problems(run) == {
@@ -177,7 +177,7 @@ def test_a_hostile_page_is_kept(site: Site, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "reason"), [(b"no archive", "x.zip: it is not a zip, tar or WARC file"), (b"", "x.zip: the file is empty")]
 )
-def test_what_is_no_archive_fails_with_the_reason_and_is_not_kept(site: Site, tmp_path: Path, data: bytes, reason: str) -> None:
+def test_a_file_that_is_not_an_archive_fails_with_the_reason_and_is_deleted(site: Site, tmp_path: Path, data: bytes, reason: str) -> None:
     path = tmp_path / "x.zip"
     path.write_bytes(data)
     run = bring(site, path)
@@ -190,7 +190,7 @@ def test_an_archive_without_pages_fails(site: Site, tmp_path: Path) -> None:
     assert (run.state, run.error) == (Run.State.FAILED, "x.zip: no page was found in it")
 
 
-def test_of_an_archive_that_was_cut_off_the_first_pages_stay(site: Site, tmp_path: Path) -> None:
+def test_the_first_pages_of_a_truncated_archive_are_imported(site: Site, tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
         for n in range(10):
@@ -252,7 +252,7 @@ def test_a_cancelled_import_keeps_whole_batches_and_drops_the_upload(site: Site,
     assert uploads() == []
 
 
-def test_a_worker_that_died_after_the_last_page_is_not_missed(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_import_whose_worker_died_after_the_last_page_is_finished(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = import_pages.start_import(site, zip_at(tmp_path / "a.zip", site_files()), name="a.zip")
     monkeypatch.setattr(runs, "_finish", lambda *_, **__: None)
     runs.execute_run(run.pk, {Run.Kind.IMPORT: import_pages.run_import})
@@ -274,7 +274,7 @@ def test_uploads_that_nobody_needs_are_deleted_after_a_day(site: Site, tmp_path:
     assert uploads() == []
 
 
-def test_a_folder_is_imported_by_command(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_imports_a_folder(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, content in manifest(site_files()).items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(content)
@@ -306,7 +306,7 @@ def test_a_command_that_fails_says_why(site: Site, tmp_path: Path, arguments: li
         call_command(*[argument.format(bad=tmp_path / "bad.zip") for argument in arguments])
 
 
-def test_a_name_that_two_sites_may_have_asks_which_one(db: None) -> None:
+def test_an_ambiguous_site_name_is_refused_with_the_candidates(db: None) -> None:
     for name, slug in (("xml", "xml"), ("XML", "xml-2")):
         Site.objects.create(name=name, slug=slug)
     assert [following.site_named(text).slug for text in ("xml", "XML", "xml-2")] == ["xml", "xml-2", "xml-2"]
@@ -325,9 +325,7 @@ def test_a_file_without_a_page_leaves_no_empty_site_behind(db: None, tmp_path: P
         assert not Site.objects.exists(), name
 
 
-def test_an_archive_that_was_cut_off_is_imported_and_said_by_the_exit_code(
-    db: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_truncated_archive_is_imported_and_the_exit_code_says_so(db: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole = zip_at(tmp_path / "whole.zip", site_files()).read_bytes()
     (tmp_path / "cut.zip").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(CommandError, match=r"cut.zip was cut off") as caught:
@@ -345,7 +343,7 @@ def test_problems_are_printed_up_to_ten(db: None, tmp_path: Path, capsys: pytest
     assert "  and 3 more" in lines
 
 
-def test_who_waits_without_a_worker_is_told_so_once(
+def test_a_waiting_command_says_once_that_no_worker_is_running(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(following, "HINT_AFTER_S", 0.0)
@@ -362,14 +360,14 @@ def test_who_waits_without_a_worker_is_told_so_once(
     assert capsys.readouterr().err.count("no worker has started the run yet; start one with make run, or use --here") == 1
 
 
-def test_a_storage_elsewhere_is_copied_to_a_file_first(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_upload_in_object_storage_is_copied_to_a_file_first(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = import_pages.start_import(site, zip_at(tmp_path / "a.zip", site_files()), name="a.zip")
     monkeypatch.setattr(import_pages, "default_storage", _Remote(default_storage))
     assert done(run).summary["pages"] == 18
 
 
 class _Remote:
-    """A storage whose files are no files of this machine."""
+    """A storage whose files are not on this machine."""
 
     def __init__(self, storage: Any) -> None:
         self._storage = storage

@@ -1,4 +1,4 @@
-"""Styles and pictures of the sample pages are loaded by the server, once, as deep as sheets need."""
+"""The server loads styles and pictures of the sample pages once, including those that style sheets need."""
 
 import threading
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ PAGE = b"""<html><head><link rel=stylesheet href=/s.css></head><body><img src=/i
 
 
 class Web:
-    """Answers with WEB and notes what was asked for."""
+    """Answer with WEB, and record the requests."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -58,7 +58,7 @@ def site(sent) -> Site:
     return made
 
 
-def test_what_the_samples_need_is_loaded_each_once_with_what_their_sheets_need(site):
+def test_files_of_sample_pages_and_of_their_style_sheets_are_loaded_once(site):
     web = Web()
     run = loading(site, web)
     assert sorted(web.asked) == sorted({*WEB, "https://shop.example/none.png", "https://shop.example/deep.png"})
@@ -70,13 +70,13 @@ def test_what_the_samples_need_is_loaded_each_once_with_what_their_sheets_need(s
     }
 
 
-def test_what_is_there_or_failed_a_moment_ago_is_not_asked_for_again(site):
+def test_stored_files_and_recent_failures_are_not_requested_again(site):
     loading(site, Web())
     again = Web()
     assert loading(site, again).summary == {"loaded": 0, "failed": 0} and again.asked == []
 
 
-def test_a_killed_run_goes_on_where_it_was(site):
+def test_a_killed_run_continues_where_it_stopped(site):
     def dies(_site: Site, needed: list[NeededResource]) -> Iterator[tuple[NeededResource, bytes]]:
         yield next((need, WEB[need.url]) for need in needed if need.url in WEB)
         raise KeyboardInterrupt
@@ -107,7 +107,7 @@ def test_pages_without_addresses_need_nothing_from_the_web(site):
     assert [need.url for need in load_assets.find_missing([local])] == ["http://a.example/i.png"]
 
 
-def test_a_process_of_its_own_loads_from_a_permitted_host_and_from_no_private_one(sent, settings, transactional_db):
+def test_the_loading_process_fetches_from_permitted_hosts_only(sent, settings, transactional_db):
     with DemoServer() as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         host = server.address.removeprefix("http://")

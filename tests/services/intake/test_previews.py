@@ -1,4 +1,4 @@
-"""A template's card shows a picture of its page, drawn from the inert page by a browser that can go nowhere."""
+"""A template's card shows a picture of its page, drawn from the page without its scripts, by a browser without a network."""
 
 import struct
 import threading
@@ -65,7 +65,7 @@ def test_a_template_is_drawn_once_and_again_when_its_look_changed(template, monk
     assert drawing(template).summary == {"drawn": 1} and len(drawn) == 2 and Preview.objects.count() == 1
 
 
-def test_what_all_pages_have_is_dimmed_on_a_second_picture(template, monkeypatch, signed_in):
+def test_shared_parts_are_dimmed_on_a_second_picture(template, monkeypatch, signed_in):
     menu = b"<html><body><div id=menu><a href=/>Home</a> <a href=/b>News</a></div><div><h1>%s</h1></div></body></html>"
     pages = [
         factory.snapshot(template.site, f"https://shop.example/m{n}", menu % word, cluster=template)
@@ -95,7 +95,7 @@ def test_what_all_pages_have_is_dimmed_on_a_second_picture(template, monkeypatch
     assert "opacity:.3!important}" not in client.get(reverse("frame", args=[pages[1].pk]), {"preview": 1}).content.decode()
 
 
-def test_what_cannot_be_drawn_is_said_and_the_others_are(template, monkeypatch):
+def test_a_template_that_cannot_be_drawn_is_reported_and_the_others_are_drawn(template, monkeypatch):
     other = factory.cluster(template.site, number=2)
     factory.samples(other, [factory.snapshot(template.site, "https://shop.example/2", b"<p>Two</p>", cluster=other)])
 
@@ -141,7 +141,7 @@ def test_the_cards_cost_no_query_each(template, django_assert_num_queries, monke
 
 
 @pytest.mark.e2e
-def test_a_real_browser_draws_the_page_in_its_look_and_asks_nobody(template):
+def test_a_real_browser_draws_the_page_with_its_styles_and_makes_no_request(template):
     if not previews.can_draw():
         pytest.skip("no Chromium")
     asked: list[str] = []

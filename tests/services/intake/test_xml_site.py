@@ -1,4 +1,4 @@
-"""A site of XML pages all the way: from a zip file to records that are the truth, lists, suggested fields, exported rule and checks."""
+"""A site of XML pages from start to finish: a zip file, true records, lists, suggested fields, an exported rule and checks."""
 
 import csv
 import io
@@ -128,7 +128,7 @@ def raw(values: Sequence[Mapping[str, Any]]) -> list[str]:
     return [value["raw"] for value in values]
 
 
-def test_a_zip_of_xml_pages_becomes_two_templates_and_a_sitemap_is_no_page(templates: dict[str, Cluster]) -> None:
+def test_a_zip_of_xml_pages_becomes_two_templates_and_a_sitemap_is_not_a_page(templates: dict[str, Cluster]) -> None:
     assert {kind: Snapshot.objects.filter(cluster=cluster).count() for kind, cluster in templates.items()} == {"product": 18, "maker": 12}
     assert Snapshot.objects.get(page__url__endswith="product/4.xml").title == TRUTH["https://shop.example/product/4.xml"].truth["title"][0]
     assert not Snapshot.objects.exclude(error="").exists()
@@ -170,7 +170,7 @@ def _imports(head: str) -> str:
 
 
 def _checks_agree(cluster: Cluster) -> None:
-    """A check of the site finds all in order, and one after the price's element was renamed finds it broken."""
+    """One check finds the site in order. After the price's element is renamed, the next one finds it broken."""
     for rename, verdict in ((False, "ok"), (True, "null")):
         check_site.check_site(cluster.site, fetch=_fetch(rename=rename), now=lambda: datetime(2026, 1, 5, tzinfo=UTC))
         check = Check.objects.filter(cluster=cluster).order_by("-pk")[0]
@@ -202,7 +202,7 @@ def test_fields_are_suggested_by_the_names_of_elements_and_attributes(templates:
     assert set(Label.objects.filter(attribute__name="style").values_list("value", flat=True)) <= {"plain", "rustic", "modern"}
 
 
-def test_a_site_comes_back_from_its_warc(templates: dict[str, Cluster], tmp_path: Path) -> None:
+def test_a_site_can_be_restored_from_its_warc(templates: dict[str, Cluster], tmp_path: Path) -> None:
     path = tmp_path / "site.warc.gz"
     path.write_bytes(b"".join(export_warc.write_records(templates["product"].site)))
     again = importing.bring(Site.objects.create(name="Again", slug="again"), path)
@@ -211,7 +211,7 @@ def test_a_site_comes_back_from_its_warc(templates: dict[str, Cluster], tmp_path
     assert shas[0] == shas[1]
 
 
-def test_xml_that_is_refused_is_named_with_its_reason(tmp_path: Path, sent: list[int]) -> None:
+def test_refused_xml_is_listed_with_the_reason(tmp_path: Path, sent: list[int]) -> None:
     bomb = b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "x"><!ENTITY b "&a;&a;">]><a>&b;</a>'
     run = importing.bring(
         factory.site("Bombs"), importing.zip_at(tmp_path / "site.zip", {"a.xml": bomb, "b.xml": b"<?xml version='1.0'?><a>1</a>"})
@@ -222,7 +222,9 @@ def test_xml_that_is_refused_is_named_with_its_reason(tmp_path: Path, sent: list
     assert Snapshot.objects.exclude(error="").count() == 1
 
 
-def test_a_template_of_xml_has_a_structure_to_be_seen_and_taken_away(templates: dict[str, Cluster], client: Client, person: Any) -> None:
+def test_a_template_of_xml_pages_shows_its_structure_and_offers_it_as_a_file(
+    templates: dict[str, Cluster], client: Client, person: Any
+) -> None:
     client.force_login(person("viewer"))
     cluster = templates["product"]
     assert "Structure" in client.get(cluster.get_absolute_url()).content.decode()
@@ -240,7 +242,7 @@ def test_a_template_of_xml_has_a_structure_to_be_seen_and_taken_away(templates: 
         call_command("structure", "feed", str(cluster.number), "--method", "rtdm-patterns")
 
 
-def test_a_template_of_html_has_none(client: Client, person: Any) -> None:
+def test_a_template_of_html_pages_has_no_document_type(client: Client, person: Any) -> None:
     client.force_login(person("viewer"))
     cluster = factory.shop(3)
     assert "Structure" not in client.get(cluster.get_absolute_url()).content.decode()
@@ -251,7 +253,7 @@ def test_a_template_of_html_has_none(client: Client, person: Any) -> None:
         call_command("structure", "books", "1", "--method", "xtract")
 
 
-def test_pages_of_broken_xml_are_told_everywhere_and_stand_behind_whole_ones(client: Client, person: Any, tmp_path: Path) -> None:
+def test_broken_xml_pages_are_marked_everywhere_and_listed_after_whole_ones(client: Client, person: Any, tmp_path: Path) -> None:
     client.force_login(person("viewer"))
     whole = {f"b{n}.xml": f"<?xml version='1.0'?><book><title>T {n}</title><price>{n}</price></book>".encode() for n in range(12)}
     broken = {"a.xml": b"<?xml version='1.0'?><book>\n<title>T</title><price>1</price>"}
@@ -292,7 +294,7 @@ def test_broken_pages_are_left_out_of_a_document_type_which_says_so(client: Clie
     assert "the XML of every page of Template 1 is broken" in client.get(address, headers=as_script).content.decode()
 
 
-def test_pages_without_end_of_names_have_no_document_type(client: Client, person: Any) -> None:
+def test_pages_with_endless_names_have_no_document_type(client: Client, person: Any) -> None:
     client.force_login(person("viewer"))
     cluster = factory.cluster(factory.site("Names"))
     names = "".join(f"<n{number}/>" for number in range(600))
@@ -313,7 +315,7 @@ def test_methods_that_find_fields_find_the_titles_of_pages_of_xml(method: str) -
     assert best == 8
 
 
-def test_what_all_pages_of_xml_have_is_dimmed_and_no_field_is(templates: dict[str, Cluster]) -> None:
+def test_shared_parts_of_xml_pages_are_dimmed_and_fields_are_not(templates: dict[str, Cluster]) -> None:
     snapshot = Snapshot.objects.get(page__url="https://shop.example/product/1.xml")
     nodes = elements(parse(TRUTH[snapshot.page.url].content).root)
     assert [nodes[node].tag for node in boilerplate.find_dimmed(templates["product"], snapshot)] == ["imprint"]

@@ -1,4 +1,4 @@
-"""Clusterings side by side: every method says what it finds, and nothing is written."""
+"""Clusterings side by side: every method prints its groups, and nothing is stored."""
 
 from io import StringIO
 from pathlib import Path
@@ -22,7 +22,7 @@ def site(tmp_path: Path) -> Site:
     return made
 
 
-def test_each_method_says_what_it_finds_and_nothing_is_written(site: Site) -> None:
+def test_each_method_prints_its_groups_and_nothing_is_stored(site: Site) -> None:
     before = (Run.objects.count(), Cluster.objects.count())
     out = StringIO()
     call_command("cluster_site", "books", "--compare", "--method", "rtdm", "--method", "text-max", stdout=out)
@@ -34,12 +34,12 @@ def test_each_method_says_what_it_finds_and_nothing_is_written(site: Site) -> No
         assert sum(row.sizes) + row.alone == 19 and row.kbit > 0
 
 
-def test_one_method_of_a_few_pages(site: Site) -> None:
+def test_a_single_method_can_be_run_on_a_few_pages(site: Site) -> None:
     (row,) = compare_clusterings.compare_methods(site, ["lsh"], most=5)
     assert sum(row.sizes) + row.alone == 5
 
 
-def test_what_cannot_be_compared_is_said(site: Site) -> None:
+def test_a_comparison_that_cannot_start_says_why(site: Site) -> None:
     with pytest.raises(CommandError, match="requires --compare"):
         call_command("cluster_site", "books", "--method", "rtdm")
     with pytest.raises(JobError, match="Bare has no pages"):

@@ -1,4 +1,4 @@
-"""The structure lab: methods beside the templates, a worker that dies, labels, a clustering that becomes the templates."""
+"""The structure lab: methods compared with the templates, a worker that dies, labels, and adopting a clustering."""
 
 from collections.abc import Mapping
 from io import StringIO
@@ -30,7 +30,7 @@ def site(tmp_path: Path) -> Site:
 
 
 def by_number(names: Mapping[str, bytes]) -> list[list[str]]:
-    """Another opinion: books by whether their number is even, all lists together, the rest alone."""
+    """A different clustering: books grouped by whether their number is even, all lists together, the rest alone."""
     urls = dict(Page.objects.filter(pk__in=[int(name) for name in names]).values_list("pk", "url"))
     groups: dict[str, list[str]] = {}
     for name in names:
@@ -42,7 +42,7 @@ def by_number(names: Mapping[str, bytes]) -> list[list[str]]:
 
 @pytest.fixture
 def opinion(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every method is `by_number`, here and now; the methods asked for."""
+    """Replace every method by `by_number`, run in this process. Returns the methods that were called."""
     asked: list[str] = []
 
     def run(method: str, pages: Mapping[str, bytes], **_: object) -> MethodResult:
@@ -70,7 +70,7 @@ def book(site: Site, number: int) -> Page:
     return site.pages.get(url__endswith=f"book/{number:04}.html")
 
 
-def test_a_clustering_stands_beside_the_templates_and_nothing_changes(site: Site, compared: Clustering) -> None:
+def test_comparing_a_clustering_with_the_templates_changes_nothing(site: Site, compared: Clustering) -> None:
     before = of(site)
     shown = lab_view.build_lab(site)
     assert [row.clustering.method for row in shown.rows] == ["", "lsh"]
@@ -82,7 +82,7 @@ def test_a_clustering_stands_beside_the_templates_and_nothing_changes(site: Site
     assert of(site) == before
 
 
-def test_where_a_groups_pages_are_now_and_which_move(site: Site, compared: Clustering) -> None:
+def test_a_comparison_says_where_a_groups_pages_are_now_and_which_move(site: Site, compared: Clustering) -> None:
     found = lab_view.build_comparison(compared)
     assert [template and template.number for template in found.templates] == [1, 2]
     rows = sorted(((each.template.number if each.template else 0), each.size, each.cells) for each in found.groups)
@@ -95,14 +95,16 @@ def test_where_a_groups_pages_are_now_and_which_move(site: Site, compared: Clust
     assert shares and shares.pages == 6 and 0 < shares.words < 1
 
 
-def test_only_so_many_pages_are_compared_evenly(site: Site, opinion: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_limited_number_of_pages_spread_evenly_is_compared(site: Site, opinion: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = compare_clusterings.choose_pages(site, most=5)
     assert len(chosen) == 5 and {snapshot.cluster for snapshot in chosen} >= set(site.clusters.all())
     assert len(compare_clusterings.choose_pages(site, most_bytes=3 * chosen[0].size_bytes)) < 19
     assert len(compare_clusterings.choose_pages(site, most_bytes=0)) == 1, "one page may be as large as it is"
 
 
-def test_a_worker_that_dies_leaves_whole_rows_and_the_next_goes_on(site: Site, opinion: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_worker_continues_after_the_finished_rows_of_a_dead_one(
+    site: Site, opinion: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     write, written = comparisons._write, []
 
     def dying(run: Run, method: str, *args: object, **more: object) -> None:
@@ -140,7 +142,7 @@ def test_a_method_that_gives_up_says_why_and_the_others_go_on(site: Site, monkey
 
 
 @pytest.mark.parametrize(("methods", "said"), [([], "at least one"), (["k-means"], "no method k-means")])
-def test_what_cannot_be_compared_is_said(site: Site, methods: list[str], said: str) -> None:
+def test_a_comparison_that_cannot_start_says_why(site: Site, methods: list[str], said: str) -> None:
     with pytest.raises(JobError, match=said):
         comparisons.start_comparison(site, methods)
     with pytest.raises(JobError, match="no pages"):
@@ -171,7 +173,7 @@ def test_labels_come_from_a_file_from_a_template_and_from_what_people_moved(site
         page_labels.take_labels(site, "no tab\n", user)
 
 
-def test_measures_are_of_the_labelled_pages(site: Site, compared: Clustering) -> None:
+def test_clusterings_are_measured_on_the_labelled_pages(site: Site, compared: Clustering) -> None:
     for page in site.pages.all():
         PageLabel.objects.create(page=page, label=page.url.split("/")[-2] if page.url.count("/") else "about")
     now, other = lab_view.build_lab(site).rows
@@ -185,7 +187,7 @@ def adopted(clustering: Clustering) -> Site:
     return Site.objects.get(pk=clustering.site_id)
 
 
-def test_what_is_adopted_becomes_the_templates_and_what_was_given_stays(site: Site, compared: Clustering) -> None:
+def test_adopted_groups_become_the_templates_and_keep_names_marks_and_rules(site: Site, compared: Clustering) -> None:
     clusters.rename_template(site.clusters.get(number=1), "Book")
     effect = lab_view.build_comparison(compared).effect
     assert [(cluster.label, before, after) for cluster, before, after in effect.kept] == [("Book", 12, 6), ("Template 2", 6, 6)]
@@ -205,7 +207,9 @@ def test_what_is_adopted_becomes_the_templates_and_what_was_given_stays(site: Si
     assert lab_view.build_lab(site).rows[0].clustering.bits is None, "nobody reckoned what these cost"
 
 
-def test_later_pages_find_their_way_and_another_clustering_changes_nothing(site: Site, compared: Clustering, tmp_path: Path) -> None:
+def test_later_pages_go_to_the_adopted_template_they_fit_and_clustering_again_changes_nothing(
+    site: Site, compared: Clustering, tmp_path: Path
+) -> None:
     adopted(compared)
     before = of(site)
     fresh = {"list/new.html": listing(77), "odd.html": b"<html><body><dl><dt>x<dd>y"}
@@ -228,7 +232,7 @@ def test_pages_that_were_not_compared_go_to_the_group_they_fit(site: Site, compa
     assert of(site)["list/late.html"] == 2
 
 
-def test_the_templates_as_they_were_can_be_brought_back(site: Site, compared: Clustering) -> None:
+def test_the_previous_templates_can_be_restored(site: Site, compared: Clustering) -> None:
     clusters.rename_template(site.clusters.get(number=1), "Book")
     before, masks = of(site), site.clusters.get(number=1).masks
     adopted(compared)
@@ -240,7 +244,7 @@ def test_the_templates_as_they_were_can_be_brought_back(site: Site, compared: Cl
     assert list(site.clusters.values_list("number", flat=True)) == [1, 2], "what nobody gave anything goes"
 
 
-def test_records_of_pages_that_move_are_told_before_apart_then_and_back_again(site: Site, compared: Clustering) -> None:
+def test_records_of_moving_pages_are_announced_then_listed_separately_and_restored(site: Site, compared: Clustering) -> None:
     one = site.clusters.get(number=1)
     rule = factory.rule(one, state="live", definition={"format": 1, "attributes": []})
     for snapshot in one.snapshots.current().kept():
@@ -278,13 +282,13 @@ def test_masked_shingles_are_adopted_by_finding_templates_as_usual(site: Site, c
     assert of(site) == before
 
 
-def test_people_keep_the_last_word(site: Site, compared: Clustering, person) -> None:
+def test_decisions_of_people_about_pages_survive_adopting(site: Site, compared: Clustering, person) -> None:
     placing.move_pages(site, [book(site, 1)], site.clusters.get(number=2), person("editor"))
     adopted(compared)
     assert of(site)[book(site, 1).url] == 2 and Placement.objects.filter(belongs=True).count() == 1
 
 
-def test_a_template_that_loses_its_pages_stays_if_it_was_given_something(site: Site, compared: Clustering) -> None:
+def test_a_template_that_loses_its_pages_stays_if_a_person_changed_it(site: Site, compared: Clustering) -> None:
     empty = Cluster.objects.create(site=site, number=9, name="Films")
     Snapshot.objects.filter(page__url__endswith="about.html").update(cluster=empty)
     effect = lab_view.build_comparison(compared).effect
@@ -293,13 +297,13 @@ def test_a_template_that_loses_its_pages_stays_if_it_was_given_something(site: S
     assert site.clusters.filter(number=9).exists()
 
 
-def test_a_clustering_that_is_gone_cannot_be_adopted(site: Site, compared: Clustering) -> None:
+def test_a_deleted_clustering_cannot_be_adopted(site: Site, compared: Clustering) -> None:
     run = cluster_pages.start_adopting(compared)
     compared.delete()
     assert "no longer kept" in done(run).error
 
 
-def test_old_comparisons_go_what_can_be_brought_back_stays(site: Site, compared: Clustering) -> None:
+def test_old_comparisons_are_deleted_except_what_can_be_restored(site: Site, compared: Clustering) -> None:
     adopted(compared)
     for _ in range(comparisons.KEPT_RUNS):
         done(comparisons.start_comparison(site, ["lsh"]))

@@ -1,4 +1,4 @@
-"""A method in a process of its own: what it finds, what it takes, and that it takes no more than it may."""
+"""A method in a process of its own: its groups, its time and memory, and its limits."""
 
 import math
 
@@ -14,12 +14,12 @@ KINDS = [sorted(name for name in PAGES if name.startswith(kind)) for kind in ("b
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_tells_two_templates_apart_and_gets_over_what_cannot_be_read(method: str) -> None:
+def test_every_method_separates_two_templates_and_skips_unreadable_pages(method: str) -> None:
     groups = METHODS[method](PAGES | {"empty": b""})
     assert sorted(sorted(group) for group in groups if group != ["empty"]) == KINDS
 
 
-def test_a_child_finds_what_the_method_finds_and_says_what_it_took() -> None:
+def test_a_child_returns_the_methods_groups_with_time_and_memory() -> None:
     looks: list[None] = []
     found = method_process.run_method("lsh", PAGES, look=lambda: looks.append(None))
     assert found.groups == METHODS["lsh"](PAGES) and found.reason == ""
@@ -28,7 +28,7 @@ def test_a_child_finds_what_the_method_finds_and_says_what_it_took() -> None:
     assert looks
 
 
-def test_what_takes_too_much_is_stopped_and_said() -> None:
+def test_a_method_that_takes_too_much_is_stopped_with_the_reason() -> None:
     long = {str(n): b"<html><body>" + b"".join(b"<p>%d" % (n * m) for m in range(2000)) for n in range(100)}
     assert (
         "more than 1 seconds of a processor"
@@ -39,7 +39,7 @@ def test_what_takes_too_much_is_stopped_and_said() -> None:
     assert math.isnan(cramped.bits)
 
 
-def test_who_stops_looking_stops_the_method() -> None:
+def test_the_method_stops_when_its_caller_stops_waiting() -> None:
     class GoneError(Exception):
         pass
 
@@ -50,6 +50,6 @@ def test_who_stops_looking_stops_the_method() -> None:
         method_process.run_method("text-mdl", PAGES, look=look)
 
 
-def test_an_error_of_a_method_is_told_as_what_it_is() -> None:
+def test_the_real_error_of_a_method_is_reported() -> None:
     reason = method_process.run_method("k-means", PAGES).reason
     assert reason.startswith("it failed: KeyError: 'k-means' (extraction/services/lab/method_process.py, line ")

@@ -24,7 +24,7 @@ def told(method: str) -> str:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_each_method_tells_the_schema_and_what_stands_in_its_fields(shops: Cluster, method: str) -> None:
+def test_each_method_prints_the_schema_and_the_data_of_its_fields(shops: Cluster, method: str) -> None:
     lines = told(method).splitlines()
     assert lines[0].startswith(f"{method} on 6 pages in ")
     place, offers = next((place, line) for place, line in enumerate(lines) if " set of " in line and " on 6 pages, each:" in line)

@@ -1,4 +1,4 @@
-"""The wrapper of a template: looked at, taken fields from, asked for its opinion, printed."""
+"""The wrapper of a template: its screen, its fields, its agreement with suggested fields, and its command."""
 
 import json
 import re
@@ -48,7 +48,7 @@ def test_columns_have_letters_types_and_examples(authors: Cluster) -> None:
     assert columns["F"].type == "price" and columns["F"].filled == 2
 
 
-def test_columns_are_called_as_the_suggested_field_of_the_same_values(books: Cluster) -> None:
+def test_a_column_gets_the_name_of_the_suggested_field_with_the_same_values(books: Cluster) -> None:
     named = {each.name: each.examples[0] for each in wrappers.find_columns(books, wrappers.infer_wrapper(books)) if each.name}
     assert {"title", "price", "isbn"} <= named.keys() and named["price"].startswith("$")
 
@@ -60,7 +60,7 @@ def test_repeated_parts_say_which_element_holds_how_many_rows_and_which_columns(
     assert (books.element, books.columns, books.sets, sorted(books.rows.values())) == ("div.book", ("B", "C"), ("H",), [2, 3])
 
 
-def test_columns_that_are_taken_are_attributes_marked_on_the_pages(authors: Cluster, person: Any) -> None:
+def test_selected_columns_become_attributes_that_are_marked_on_the_pages(authors: Cluster, person: Any) -> None:
     seen = wrappers.infer_wrapper(authors)
     taken = [TakenColumns(0, "author", "text"), TakenColumns(1, "title", "text"), TakenColumns(5, "price", "price")]
     assert wrappers.take_columns(authors, seen.key, taken, person("editor"), type_name="Author") == 2
@@ -81,7 +81,7 @@ def test_pages_that_changed_meanwhile_are_not_marked(authors: Cluster, person: A
     assert not Label.objects.exists()
 
 
-def test_suggested_fields_are_agreed_with(books: Cluster) -> None:
+def test_the_wrapper_agrees_with_suggested_fields(books: Cluster) -> None:
     key, agreed = second_opinions.find_opinions(books)
     assert key == suggested_fields.suggest_fields(books).key and len(agreed) == len(suggested_fields.suggest_fields(books).fields)
     assert ("ExAlg", "RoadRunner") in agreed
@@ -134,7 +134,7 @@ def test_one_page_has_no_wrapper(authors: Cluster) -> None:
         wrappers.infer_wrapper(alone)
 
 
-def test_the_screen_shows_fields_template_and_data_and_takes_what_is_ticked(authors: Cluster, signed_in: Any) -> None:
+def test_the_screen_shows_fields_template_and_data_and_uses_the_ticked_fields(authors: Cluster, signed_in: Any) -> None:
     client, address = signed_in("editor"), reverse("cluster_wrapper", args=[authors.site.slug, authors.number])
     assert f'hx-get="{address}look/"' in client.get(address).content.decode()
     text = client.get(f"{address}look/").content.decode()
@@ -157,21 +157,23 @@ def test_the_screen_shows_fields_template_and_data_and_takes_what_is_ticked(auth
     ("change", "said"),
     [({"take": []}, "Tick at least one field."), ({"name-0": ""}, "needs a name"), ({"key": "7"}, "sample pages have changed")],
 )
-def test_what_is_wrong_is_said_and_nothing_is_made(authors: Cluster, signed_in: Any, change: dict[str, Any], said: str) -> None:
+def test_a_bad_selection_is_refused_with_the_reason_and_changes_nothing(
+    authors: Cluster, signed_in: Any, change: dict[str, Any], said: str
+) -> None:
     sent = {"key": wrappers.infer_wrapper(authors).key, "record_type": "Author", "take": [0], "name-0": "mine", "type-0": "text", **change}
     answer = signed_in("editor").post(reverse("cluster_wrapper", args=[authors.site.slug, authors.number]), sent)
     assert answer.status_code == 400 and said in answer.content.decode()
     assert not RecordType.objects.exists()
 
 
-def test_why_there_is_no_wrapper_is_said(authors: Cluster, signed_in: Any) -> None:
+def test_the_screen_says_why_there_is_no_wrapper(authors: Cluster, signed_in: Any) -> None:
     alone = factory.cluster(authors.site, number=2)
     factory.snapshot(authors.site, "https://shop.example/alone", PAUL.encode(), cluster=alone)
     text = signed_in("editor").get(reverse("cluster_wrapper_look", args=[authors.site.slug, 2])).content.decode()
     assert "a comparison needs at least two" in text
 
 
-def test_the_suggested_fields_are_told_who_agrees(books: Cluster, signed_in: Any) -> None:
+def test_suggested_fields_show_which_methods_agree(books: Cluster, signed_in: Any) -> None:
     client, address = signed_in("editor"), reverse("cluster_suggest_opinions", args=[books.site.slug, books.number])
     key = suggested_fields.suggest_fields(books).key
     assert f'hx-get="{address}?key={key}"' in client.get(reverse("cluster_suggest_table", args=[books.site.slug, 1])).content.decode()
@@ -180,8 +182,8 @@ def test_the_suggested_fields_are_told_who_agrees(books: Cluster, signed_in: Any
     assert "agree" not in client.get(f"{address}?key=7").content.decode(), "of other pages than those shown nothing is said"
 
 
-def test_of_thousands_of_fields_the_first_are_shown(signed_in: Any) -> None:
-    """A table with as many rows on every page has no iterator, but a field for each row."""
+def test_only_the_first_of_thousands_of_fields_are_shown(signed_in: Any) -> None:
+    """A table with the same number of rows on every page becomes a field for each row, not an iterator."""
     cluster = factory.cluster(factory.site("Tables"))
     for page in range(2):
         rows = "".join(f"<tr><td>{page}-{row}</td></tr>" for row in range(1000))

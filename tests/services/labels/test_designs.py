@@ -1,4 +1,4 @@
-"""Labels of the old design do not hinder learning for the new one, and what a repair found again is not lost by it."""
+"""Labels of the old design do not hinder learning for the new one, and attributes found by a repair are kept."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -83,12 +83,12 @@ def values(rule: Rule, html: bytes) -> dict[str, tuple[str, ...]]:
     return extract_values(Stylesheet.compile(rule.stylesheet), parse(html).root).merged()
 
 
-def test_before_anything_is_marked_on_a_new_page_the_old_labels_teach(shop: Cluster) -> None:
+def test_old_labels_are_learned_from_until_a_new_page_is_marked(shop: Cluster) -> None:
     assert designs.find_new_pages(shop.pk) == []
     assert xpaths(learn(shop)) == xpaths(Rule.objects.get(cluster=shop, version=1))
 
 
-def test_what_is_marked_on_a_page_of_the_new_design_is_learned_without_the_old_labels(shop: Cluster) -> None:
+def test_after_a_mark_on_the_new_design_old_labels_of_the_attribute_are_left_out(shop: Cluster) -> None:
     mark_new(shop, 3, price=["£3.50"], author=["Writer 3"])
     rule = learn(shop)
     assert values(rule, redesigned(5)) == {"title": ("Book 5",), "price": ("£5.50",), "author": ("Writer 5",)}
@@ -97,7 +97,7 @@ def test_what_is_marked_on_a_page_of_the_new_design_is_learned_without_the_old_l
     assert Label.objects.filter(snapshot__checked=False).exists(), "none was deleted"
 
 
-def test_labels_of_what_did_not_break_go_on_teaching(shop: Cluster) -> None:
+def test_labels_of_attributes_that_did_not_break_are_still_learned_from(shop: Cluster) -> None:
     mark_new(shop, 3, price=["£3.50"])
     title = Attribute.objects.get(record_type=shop.record_type, name="title")
     assert len(learning_set.read_labels(shop)[title.pk]) == 2
@@ -112,7 +112,7 @@ def test_the_rule_is_tried_on_the_pages_of_the_new_design(shop: Cluster) -> None
     assert designs.find_new_pages(shop.pk) == []
 
 
-def test_what_the_repair_found_again_is_not_lost_by_marking_the_rest(shop: Cluster) -> None:
+def test_attributes_found_by_the_repair_are_kept_when_the_others_are_marked(shop: Cluster) -> None:
     repaired = Rule.objects.get(cluster=shop, version=1).definition
     repaired["attributes"][1]["alternatives"] = [{"xpath": "//ul[@class='people']/li"}]
     report = {
@@ -128,7 +128,7 @@ def test_what_the_repair_found_again_is_not_lost_by_marking_the_rest(shop: Clust
     assert [each["name"] for each in rule.report["attributes"]] == ["title", "price", "author"]
 
 
-def test_after_a_break_nobody_noticed_pages_that_others_took_the_place_of_have_no_say(sent: list[int]) -> None:
+def test_after_an_unnoticed_break_labels_on_replaced_pages_are_left_out(sent: list[int]) -> None:
     cluster = factory.shop(4)
     factory.mark(cluster, 0, title=["Book 0"], price=["£0.50"])
     Cluster.objects.filter(pk=cluster.pk).update(masks=["11.**.**.**.**.**.**.**"])

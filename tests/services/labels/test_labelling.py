@@ -1,4 +1,4 @@
-"""Labels: one writer, all or nothing."""
+"""Labels are written by one service, completely or not at all."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def at(page: Snapshot, text: str) -> Location:
     return factory.text_at(stored_bytes.get_bytes(page.sha256), text)
 
 
-def test_a_label_keeps_the_place_and_the_value_that_stood_there(shop, person):
+def test_a_label_keeps_its_place_and_the_value_at_that_place(shop, person):
     page = first(shop)
     labelling.set_labels(shop, page, attribute("title"), [at(page, "Book 0")], person("editor"))
     label = Label.objects.get()
@@ -39,7 +39,7 @@ def test_a_label_keeps_the_place_and_the_value_that_stood_there(shop, person):
     assert Location.from_json(label.location) == at(page, "Book 0")
 
 
-def test_saying_something_else_replaces_what_was_said(shop):
+def test_a_new_label_replaces_the_earlier_one(shop):
     page = first(shop)
     for said, kept in (([at(page, "Book 0")], ["Book 0"]), (None, [""]), ((), [])):
         labelling.set_labels(shop, page, attribute("title"), said, None)
@@ -62,7 +62,7 @@ def test_several_values_are_kept_once_each_in_document_order(shop):
         ("title", [Location(3), Location(4)], "one value"),
     ],
 )
-def test_what_cannot_be_a_label_is_refused_and_what_was_said_stays(shop, name, places, words):
+def test_a_bad_label_is_refused_and_the_earlier_one_stays(shop, name, places, words):
     page = first(shop)
     labelling.set_labels(shop, page, attribute(name), [at(page, "Book 0")], None)
     with pytest.raises(LabelError, match=words):
@@ -70,7 +70,7 @@ def test_what_cannot_be_a_label_is_refused_and_what_was_said_stays(shop, name, p
     assert Label.objects.get().value == "Book 0"
 
 
-def test_a_page_or_an_attribute_of_somewhere_else_is_refused(shop):
+def test_a_page_or_attribute_of_another_template_is_refused(shop):
     other = factory.cluster(factory.site("Other"), number=2)
     with pytest.raises(LabelError, match="not an attribute"):
         labelling.set_labels(other, first(shop), attribute("title"), None, None)

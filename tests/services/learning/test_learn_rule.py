@@ -1,4 +1,4 @@
-"""Learning a rule as a run: what can be learned is kept, what cannot is named with its page."""
+"""Learning a rule is a run: it keeps what can be learned and names each other attribute with the page and the reason."""
 
 from collections.abc import Iterator
 
@@ -90,7 +90,7 @@ def test_when_nothing_can_be_learned_the_run_fails_and_says_why(shop: Cluster, s
         ("//title", "title: “Book 0” is marked, but the rule gives “Book 0 | Shop” (https://shop.example/book/0)"),
     ],
 )
-def test_a_rule_must_give_its_own_labels_through_the_stylesheet(
+def test_the_stylesheet_of_a_rule_must_give_the_labelled_values(
     shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch, xpath: str, reason: str
 ) -> None:
     factory.mark(shop, 0, title=["Book 0"])
@@ -98,14 +98,14 @@ def test_a_rule_must_give_its_own_labels_through_the_stylesheet(
     assert learn(shop).error == reason + "."
 
 
-def test_a_rule_must_give_nothing_where_nothing_is_said_to_be(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_must_give_no_value_where_one_is_marked_as_absent(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     factory.mark(shop, 0, title=["Book 0"])
     factory.mark(shop, 3, title=None)
     teach(monkeypatch, "//h1")
     assert learn(shop).error == "title: it is marked as not on this page, but the rule gives “Book 3” (https://shop.example/book/3)."
 
 
-def test_there_has_to_be_something_to_learn(shop: Cluster) -> None:
+def test_learning_without_labels_is_refused(shop: Cluster) -> None:
     with pytest.raises(runs.JobError, match="No values are marked on the pages of Template 1 yet"):
         learn_rule.start_learning(shop)
     factory.mark(shop, 0, title=None)
@@ -118,7 +118,7 @@ def test_there_has_to_be_something_to_learn(shop: Cluster) -> None:
 
 
 def teach(monkeypatch: pytest.MonkeyPatch, xpath: str, *, only: str = "") -> None:
-    """The learner learns this XPath, right or wrong, for one attribute or all, and says of it what it says of a right one."""
+    """Make the learner return this XPath, right or wrong, for one attribute or all, with the report of a right one."""
     really = Workspace.learn_attribute
 
     def lesson(self: Workspace, attribute: Attribute, labels: workspaces.AttributeLabels) -> AttributeLesson:

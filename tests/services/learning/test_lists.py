@@ -78,7 +78,7 @@ def test_the_report_counts_pages_and_rows(shops: Cluster, sent: list[int]) -> No
     assert rule.report["failed"] == []
 
 
-def test_one_marked_row_is_told_to_be_too_few_and_the_rest_is_learned(sent: list[int]) -> None:
+def test_a_single_marked_row_is_refused_as_too_few_and_the_rest_is_learned(sent: list[int]) -> None:
     cluster = lists.shops()
     lists.mark(cluster, 0, (0,))
     rule = learned(cluster)
@@ -86,7 +86,7 @@ def test_one_marked_row_is_told_to_be_too_few_and_the_rest_is_learned(sent: list
     assert "second row" in rule.report["failed"][0]["reason"]
 
 
-def test_csv_of_a_list_has_a_line_a_row_with_the_pages_own_values_and_csv_of_pages_a_line_a_page(shops: Cluster, sent: list[int]) -> None:
+def test_the_csv_of_a_list_has_a_line_for_each_row_and_that_of_pages_one_for_each_page(shops: Cluster, sent: list[int]) -> None:
     extracted(shops)
     layout = export_csv.get_default_layout(shops, list="offers", normalised=False)
     assert layout.columns == ("thing", "price", "shop", "source_url")
@@ -102,7 +102,9 @@ def test_csv_of_a_list_has_a_line_a_row_with_the_pages_own_values_and_csv_of_pag
     assert set(pages[0]) == {"shop", "source_url"}
 
 
-def test_the_command_writes_a_list_and_names_those_there_are(shops: Cluster, sent: list[int], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_exports_a_list_and_names_the_existing_ones(
+    shops: Cluster, sent: list[int], capsys: pytest.CaptureFixture[str]
+) -> None:
     extracted(shops)
     call_command("export_csv", "Shops", "1", "--list", "offers")
     assert len(table(capsys.readouterr().out)) == sum(len(lists.offers(n)) for n in range(6))
@@ -110,13 +112,13 @@ def test_the_command_writes_a_list_and_names_those_there_are(shops: Cluster, sen
         call_command("export_csv", "Shops", "1", "--list", "orders")
 
 
-def test_a_page_without_rows_is_incomplete_where_a_row_has_to_have_something(shops: Cluster, sent: list[int]) -> None:
+def test_a_page_without_rows_is_incomplete_if_the_list_has_a_mandatory_attribute(shops: Cluster, sent: list[int]) -> None:
     factory.snapshot(shops.site, "https://shops.example/none", b"<h1>Shop 9</h1><ul class=offers></ul>", cluster=shops)
     record = extracted(shops)[-1]
     assert (record.state, record.reason) == (Record.State.INCOMPLETE, "offers has no rows on this page")
 
 
-def test_rows_are_of_list_attributes_only(shops: Cluster) -> None:
+def test_only_attributes_of_a_list_can_be_marked_in_rows(shops: Cluster) -> None:
     page = lists.snapshots(shops)[1]
     shop, thing = Attribute.objects.get(name="shop"), Attribute.objects.get(name="thing")
     with pytest.raises(LabelError, match="row by row"):
@@ -165,7 +167,7 @@ def test_an_attribute_that_leaves_its_list_would_lose_its_marks_and_says_so(shop
     assert not Label.objects.filter(attribute__name="price").exists()
 
 
-def test_a_list_goes_with_its_last_attribute(shops: Cluster) -> None:
+def test_a_list_is_deleted_with_its_last_attribute(shops: Cluster) -> None:
     assert shops.record_type
     only = [d for d in drafts() if not d.list]
     record_types.update_record_type(shops.record_type, "Shop", "", only, drop_labels=True)

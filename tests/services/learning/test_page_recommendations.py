@@ -1,4 +1,4 @@
-"""What to annotate next of a template's pages, and when there were enough."""
+"""Which page of a template to annotate next, and when no further page is needed."""
 
 from collections.abc import Iterator
 
@@ -61,7 +61,7 @@ def test_the_page_on_which_rules_differ_is_offered_first_and_says_so() -> None:
     assert not found.settled and found.disputed >= 1
 
 
-def test_when_it_is_annotated_there_were_enough_pages() -> None:
+def test_once_the_offered_page_is_annotated_no_further_page_is_needed() -> None:
     group = offers(8, odd={2: {"style": "sale"}})
     factory.mark(group, 0, price=["£0.10"])
     factory.mark(group, 2, price=["£2.10"])
@@ -83,28 +83,28 @@ def test_a_page_outside_the_learning_set_on_which_rules_differ_is_offered(monkey
     assert (found.checked, found.total) == (14, 14)
     offered = {offer.snapshot_id for offer in found.offers if offer.disagreements}
     assert outside & set(ids(group)[12:]) & offered
-    # What the rule gives on such a page can be asked for, though nothing is learned from it.
+    # The values of the rule on such a page are available, although nothing is learned from it.
     price = Attribute.objects.get(name="price")
     rule = space.learn_rule(price, workspaces.read_labels(group)[price.pk])
     page = next(iter(outside & offered))
     assert set(space.read_values(rule, only=[page])) == {page}  # type: ignore[arg-type]
 
 
-def test_without_anything_marked_the_samples_keep_their_order_and_nothing_is_settled() -> None:
+def test_without_marks_the_samples_keep_their_order_and_the_advice_is_incomplete() -> None:
     group = offers(5, odd={})
     found = advised(group, ids(group)[:3])
     assert {offer.snapshot_id for offer in found.offers} == set(ids(group)[:3])
     assert not found.settled and found.annotated == 0
 
 
-def test_an_attribute_of_which_nothing_is_said_keeps_it_from_being_settled() -> None:
+def test_an_attribute_without_a_mark_keeps_the_advice_incomplete() -> None:
     group = factory.shop(6)
     for number in range(2):
         factory.mark(group, number, title=[f"Book {number}"], price=[f"£{number}.50"])
     assert not advised(group, ids(group)[:3]).settled
 
 
-def test_a_page_where_nothing_is_found_is_offered_until_one_is_said_to_lack_it() -> None:
+def test_a_page_without_a_value_is_offered_until_one_is_marked_as_absent() -> None:
     group = factory.shop(6)
     for number in (0, 1):
         factory.mark(group, number, title=[f"Book {number}"], price=[f"£{number}.50"])
@@ -123,7 +123,7 @@ def test_reasons_name_few_attributes(names, words) -> None:
     assert page_recommendations.explain_score(advice) == f"no {words} is found here"
 
 
-def test_a_list_that_cannot_be_learned_yet_keeps_it_from_being_settled_and_says_why() -> None:
+def test_a_list_that_cannot_be_learned_yet_keeps_the_advice_incomplete_and_says_why() -> None:
     shops = lists.shops()
     lists.mark(shops, 0, (0,))
     found = advised(shops, ids(shops)[:3])
@@ -134,18 +134,18 @@ def test_a_list_that_cannot_be_learned_yet_keeps_it_from_being_settled_and_says_
     assert (found.settled, found.unlearned) == (True, ())
 
 
-def test_a_list_without_any_mark_keeps_it_from_being_settled() -> None:
+def test_a_list_without_marks_keeps_the_advice_incomplete() -> None:
     shops = lists.shops()
     lists.mark(shops, 0, ())
     assert not advised(shops, ids(shops)[:3]).settled
 
 
-def test_who_asks_until_it_is_complete_is_told_so() -> None:
+def test_asking_repeatedly_leads_to_complete_advice() -> None:
     group = offers(40, odd={})
     factory.mark(group, 0, price=["£0.10"])
     workspaces.forget_workspaces()
     answers = []
-    for _ in range(40):  # nobody else fills the workspace
+    for _ in range(40):  # nothing else fills the workspace
         answers.append(page_recommendations.recommend_pages(group, ids(group), budget_s=0.001))
         if answers[-1].complete:
             break

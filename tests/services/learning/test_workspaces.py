@@ -1,4 +1,4 @@
-"""The workspace: what is kept, what is loaded when, and that it follows the database."""
+"""The workspace: what it caches, when it loads pages, and how it follows changes in the database."""
 
 import threading
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def all_of(cluster: Cluster, each: AttributeRule, **options: Any) -> Coverage:
     return found
 
 
-def test_a_click_teaches_a_rule_that_gives_values_on_the_other_pages(shop: Cluster) -> None:
+def test_a_click_leads_to_a_rule_that_gives_values_on_the_other_pages(shop: Cluster) -> None:
     factory.mark(shop, 0, title=["Book 0"])
     factory.mark(shop, 1, title=["Book 1"])
     space = open_workspace(shop)
@@ -56,7 +56,7 @@ def test_a_click_teaches_a_rule_that_gives_values_on_the_other_pages(shop: Clust
     assert list(space.read_values(learned, only=[space_id := next(iter(values))])) == [space_id]
 
 
-def test_the_pages_as_one_are_kept_until_they_change_and_counted(shop: Cluster) -> None:
+def test_the_combined_table_of_pages_is_cached_until_they_change(shop: Cluster) -> None:
     factory.mark(shop, 0, title=["Book 0"])
     space = open_workspace(shop)
     space.fill(None)
@@ -74,7 +74,7 @@ def test_the_pages_as_one_are_kept_until_they_change_and_counted(shop: Cluster) 
     assert space._cache.corpus is None and space.memory_bytes == before
 
 
-def test_labelled_pages_are_loaded_first_then_samples_and_the_rest_bit_by_bit(shop: Cluster) -> None:
+def test_labelled_pages_are_loaded_first_then_samples_then_the_rest(shop: Cluster) -> None:
     factory.mark(shop, 7, title=["Book 7"])
     labelled = Snapshot.objects.filter(cluster=shop).order_by("pk")[7].pk
     space = open_workspace(shop)
@@ -88,7 +88,7 @@ def test_labelled_pages_are_loaded_first_then_samples_and_the_rest_bit_by_bit(sh
     assert list(space.pages)[:4] == [labelled, *samples]
 
 
-def test_learning_loads_what_is_labelled_and_nothing_else(shop: Cluster) -> None:
+def test_learning_loads_only_labelled_pages(shop: Cluster) -> None:
     factory.mark(shop, 5, title=["Book 5"])
     space = open_workspace(shop)
     assert isinstance(space.learn_rule(attribute("title"), read_labels(shop)[attribute("title").pk]), AttributeRule)
@@ -119,7 +119,7 @@ def test_coverage_counts_hits_pages_without_and_pages_with_several(shop: Cluster
     assert (authors.hits, authors.several, authors.several_on) == (12, 6, tuple(ids[1::2]))
 
 
-def test_coverage_goes_in_slices_and_parses_each_page_once_a_rule(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coverage_is_counted_in_slices_and_parses_each_page_once_for_a_rule(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[int] = []
     read = stored_pages.read_root
 
@@ -169,7 +169,7 @@ def test_pages_that_cannot_be_read_are_left_out(shop: Cluster) -> None:
     assert all_of(shop, rule("//h1")).hits == 12
 
 
-def test_a_gone_content_does_not_stop_the_rest(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_whose_bytes_are_gone_does_not_stop_the_others(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     lost = Snapshot.objects.filter(cluster=shop).order_by("pk")[2]
     Snapshot.objects.filter(pk=lost.pk).update(sha256="0" * 64)
     assert open_workspace(shop).fill(None).loaded == 11
@@ -198,7 +198,7 @@ def test_pages_too_large_for_the_memory_are_not_even_read(shop: Cluster, setting
     assert list(space.pages) == list(shop.samples.values_list("snapshot_id", flat=True))
 
 
-def test_the_workspace_used_longest_ago_goes_when_memory_is_short(shop: Cluster, settings: Any) -> None:
+def test_the_least_recently_used_workspace_is_dropped_when_memory_is_short(shop: Cluster, settings: Any) -> None:
     other = factory.cluster(shop.site, number=2)
     for n in range(6):
         factory.snapshot(shop.site, f"https://shop.example/other/{n}", factory.book_html(f"Other {n}"), cluster=other)
@@ -223,7 +223,7 @@ def test_equal_pages_count_once_in_the_learning_set_and_each_in_the_coverage(sho
 
 
 @pytest.mark.django_db(transaction=True)
-def test_persons_who_click_at_once_get_the_same_answers() -> None:
+def test_people_who_click_at_once_get_the_same_answers() -> None:
     shop = factory.shop(12)
     factory.mark(shop, 0, title=["Book 0"])
     title, wanted = attribute("title"), read_labels(shop)[attribute("title").pk]

@@ -1,4 +1,4 @@
-"""Alerts: told once, in words, to those who listen; tried again where a service refuses; never with a secret where people look."""
+"""Alerts are sent once, in words, to the right channels, and again if a service refuses them. No secret is ever shown."""
 
 import logging
 import threading
@@ -43,7 +43,7 @@ def deliver_all(now: datetime) -> None:
         alerts.deliver_alert(alert_id, now)
 
 
-def test_a_break_is_told_once_however_often_it_is_found(cluster: Cluster, channel: AlertChannel, hook: Webhook) -> None:
+def test_a_break_is_alerted_once_however_often_it_is_found(cluster: Cluster, channel: AlertChannel, hook: Webhook) -> None:
     watched.check(cluster, NOW - timedelta(days=1))
     for day in range(3):
         watched.check(cluster, NOW + timedelta(days=day), "price")
@@ -55,7 +55,7 @@ def test_a_break_is_told_once_however_often_it_is_found(cluster: Cluster, channe
     assert f"http://localhost:8000{Breakage.objects.get().get_absolute_url()}" in said
 
 
-def test_repair_and_recovery_are_told_and_what_a_person_dismissed_is_not(cluster: Cluster, channel: AlertChannel) -> None:
+def test_repairs_and_recoveries_are_alerted_and_dismissals_are_not(cluster: Cluster, channel: AlertChannel) -> None:
     watched.check(cluster, NOW, "price")
     watched.check(cluster, NOW + timedelta(days=1))
     watched.check(cluster, NOW + timedelta(days=2), "title")
@@ -63,12 +63,12 @@ def test_repair_and_recovery_are_told_and_what_a_person_dismissed_is_not(cluster
     assert list(Alert.objects.order_by("pk").values_list("event", flat=True)) == ["break", "recovery", "break"]
 
 
-def test_a_check_that_is_not_confirmed_tells_nobody(cluster: Cluster, channel: AlertChannel) -> None:
+def test_an_unconfirmed_check_sends_no_alert(cluster: Cluster, channel: AlertChannel) -> None:
     watched.check(cluster, NOW, "price", confirmed=False)
     assert not Alert.objects.exists()
 
 
-def test_who_listens_to_other_events_or_sites_or_is_off_is_not_told(cluster: Cluster, hook: Webhook) -> None:
+def test_a_channel_for_other_events_or_sites_or_a_disabled_one_gets_no_alert(cluster: Cluster, hook: Webhook) -> None:
     other = factory.site("Other")
     wants = {"repairs": ["repair"], "other": ["break"], "off": ["break"], "mine": ["break"]}
     made = {
@@ -80,14 +80,16 @@ def test_who_listens_to_other_events_or_sites_or_is_off_is_not_told(cluster: Clu
     assert [alert.channel.name for alert in Alert.objects.all()] == ["mine"]
 
 
-def test_what_is_rolled_back_is_not_told(cluster: Cluster, channel: AlertChannel) -> None:
+def test_a_rolled_back_event_sends_no_alert(cluster: Cluster, channel: AlertChannel) -> None:
     with pytest.raises(ZeroDivisionError), transaction.atomic():
         watched.check(cluster, NOW, "price")
         raise ZeroDivisionError
     assert not Alert.objects.exists()
 
 
-def test_a_refused_alert_is_tried_again_later_every_time_and_then_given_up(cluster: Cluster, channel: AlertChannel, hook: Webhook) -> None:
+def test_a_refused_alert_is_tried_again_after_growing_delays_and_then_given_up(
+    cluster: Cluster, channel: AlertChannel, hook: Webhook
+) -> None:
     watched.check(cluster, NOW, "price")
     alert, hook.status, now, waits = Alert.objects.get(), 500, NOW, []
     for _ in range(len(alerts.WAITS)):
@@ -119,7 +121,7 @@ def test_an_alert_whose_worker_died_is_left_to_people(cluster: Cluster, channel:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_messages_that_come_twice_at_once_send_once(sent: list[int], hook: Webhook) -> None:
+def test_two_messages_at_once_send_an_alert_once(sent: list[int], hook: Webhook) -> None:
     AlertChannel.objects.create(name="Data team", url=hook.url, events=["break"])
     with transaction.atomic():
         watched.check(watched.cluster(), NOW, "price")
@@ -171,7 +173,7 @@ class TestDigest:
         assert not Alert.objects.exists()
 
 
-def test_an_alert_written_by_a_clock_in_the_future_is_sent_when_it_is_put_right(
+def test_an_alert_written_while_the_clock_was_ahead_is_sent_once_the_clock_is_right(
     cluster: Cluster, channel: AlertChannel, hook: Webhook
 ) -> None:
     watched.check(cluster, NOW + timedelta(days=400), "price")

@@ -1,4 +1,4 @@
-"""Sixty days of the demo site under a virtual clock, and what may go wrong in between."""
+"""Sixty days of the demo site under a virtual clock, with everything that may go wrong."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -50,7 +50,7 @@ def first_books(day: int, design: int, partial: bool) -> Mapping[str, demo.DemoP
 
 
 class Shop:
-    """The demo site as it answers: `day`, `design` and `partial` say what stands there; `trouble` what an address gives instead."""
+    """The demo site as it answers: `day`, `design` and `partial` choose its pages; `trouble` says what an address answers instead."""
 
     def __init__(self) -> None:
         self.day, self.design, self.partial = 0, 1, False
@@ -81,7 +81,7 @@ def shop() -> Shop:
 
 @pytest.fixture
 def cluster(db: None) -> Cluster:
-    """The books of day 0 with a live rule, learned from what is true of them."""
+    """The books of day 0 with a live rule, learned from their true values."""
     site = factory.site("Inkhorn")
     group = factory.cluster(site)
     for url, page in first_books(0, 1, False).items():
@@ -117,7 +117,7 @@ def right_fraction(cluster: Cluster, shop: Shop) -> float:
 
 
 def trouble_of(day: int) -> Callable[[int], PageAnswer | None]:
-    """What goes wrong on a day: outages, challenges, half the site slow, a page gone for a day."""
+    """Return what goes wrong on a day: outages, bot checks, half of the site slow, a page missing for a day."""
     out, challenge = PageAnswer(Outcome.TIMEOUT), PageAnswer(Outcome.OK, CHALLENGE, "text/html")
     by_day: dict[int, Callable[[int], PageAnswer | None]] = {
         5: lambda number: out,
@@ -181,7 +181,7 @@ def test_a_repair_goes_live_by_itself_only_where_the_site_allows_it(cluster: Clu
     assert right_fraction(cluster, shop) >= 0.98
 
 
-def test_what_a_second_look_does_not_confirm_is_no_break(cluster: Cluster, shop: Shop) -> None:
+def test_a_finding_that_a_second_look_does_not_confirm_is_not_a_break(cluster: Cluster, shop: Shop) -> None:
     shop.check(cluster)
     designs = iter([2, 1])
 
@@ -230,7 +230,7 @@ def test_a_page_that_is_gone_is_replaced_by_another(cluster: Cluster, shop: Shop
     assert watched[0] not in now
 
 
-def test_a_check_that_is_done_again_after_its_worker_died_checks_nothing_twice(cluster: Cluster, shop: Shop) -> None:
+def test_a_check_restarted_after_its_worker_died_checks_no_template_twice(cluster: Cluster, shop: Shop) -> None:
     run = Run.objects.create(site=cluster.site, kind=Run.Kind.CHECK)
     shop.check(cluster, run=run)
     asked = shop.asked
@@ -238,7 +238,7 @@ def test_a_check_that_is_done_again_after_its_worker_died_checks_nothing_twice(c
     assert (shop.asked, Check.objects.count()) == (asked, 1)
 
 
-def test_every_move_that_the_table_does_not_have_is_refused(cluster: Cluster) -> None:
+def test_every_state_change_that_is_not_in_the_table_is_refused(cluster: Cluster) -> None:
     rule = rules.add_draft(cluster, first_rule(), report=RuleReport(), origin=Rule.Origin.LEARNED)
     Rule.objects.exclude(pk=rule.pk).update(state=Rule.State.RETIRED)
     assert set(Rule.TRANSITIONS) == set(Rule.State)
@@ -297,7 +297,7 @@ class TestSchedule:
         assert monitors.start_due_checks(START) == 0
 
 
-def test_a_version_that_was_replaced_while_a_check_looked_at_it_is_not_broken(cluster: Cluster, shop: Shop) -> None:
+def test_a_version_replaced_during_a_check_is_not_marked_broken(cluster: Cluster, shop: Shop) -> None:
     shop.check(cluster)
     shop.day, shop.partial = 1, True
     fetch = shop.fetch

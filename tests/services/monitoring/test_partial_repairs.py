@@ -1,4 +1,4 @@
-"""A repair of which not all is proven: a person accepts what is, the rest is named and left out; nothing goes live by itself."""
+"""A partly proven repair: a person accepts the proven part, the rest is named and left out, and nothing is published automatically."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -32,7 +32,7 @@ REPORT = {
 }
 
 
-def test_what_is_proven_is_told_from_what_few_pages_say_what_is_doubtful_and_what_is_lost() -> None:
+def test_attributes_of_a_repair_are_proven_barely_proven_doubtful_or_lost() -> None:
     found = proofs.read_proof(RuleReport.from_json(REPORT), NAMES)
     assert found.proven == ("title",)
     assert dict(found.thin) == {"price": "agrees on the 2 pages that could judge it"}
@@ -42,7 +42,7 @@ def test_what_is_proven_is_told_from_what_few_pages_say_what_is_doubtful_and_wha
     assert proofs.read_proof(RuleReport(), ["title"]).proven == ("title",), "whoever edited it has looked at it"
 
 
-def test_what_is_left_out_gives_nothing_and_the_rest_stays() -> None:
+def test_an_attribute_left_out_of_a_repair_gives_no_value_and_the_others_stay() -> None:
     attribute = AttributeRule("title", alternatives=(Selector("//h1"),))
     column = AttributeRule("isbn", alternatives=(Selector("./td"),))
     value = RuleDefinition((attribute,), (ListRule("editions", (Selector("//tr"),), (column,)),))
@@ -63,7 +63,7 @@ def opened(*broken: str, kind: str = "null", report: dict[str, Any] | None = Non
 
 
 def served(breakage: Breakage) -> dict[str, int]:
-    """{attribute: how many XPaths} of the version that serves."""
+    """{attribute: number of XPaths} of the serving version."""
     rule = breakage.cluster.rules.serving().get()
     return {each.name: len(each.alternatives) for each in rule.read_definition().attributes}
 

@@ -1,4 +1,4 @@
-"""New templates are offered the rules of old ones: the demo site, of which some pages get another design."""
+"""New templates are offered the rules of old ones, shown on the demo site after some pages got another design."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -83,7 +83,7 @@ def right_fraction(rule: Rule, *, design: int) -> float:
     return sum(hits) / len(hits)
 
 
-def test_a_rule_that_still_works_is_offered_as_it_is(old: Cluster) -> None:
+def test_a_rule_that_still_works_is_offered_unchanged(old: Cluster) -> None:
     new, run = offered(old, design=1, partial=False)
     draft = Rule.objects.get(cluster=new)
     assert (draft.state, draft.origin) == (Rule.State.VALIDATED, Rule.Origin.REUSED)
@@ -94,7 +94,7 @@ def test_a_rule_that_still_works_is_offered_as_it_is(old: Cluster) -> None:
     assert new.record_type == old.record_type
 
 
-def test_of_a_partial_redesign_only_what_it_broke_is_relearned(old: Cluster) -> None:
+def test_after_a_partial_redesign_only_the_broken_attributes_are_relearned(old: Cluster) -> None:
     new, run = offered(old, design=1, partial=True)
     value = RuleDefinition.from_json(Rule.objects.get(cluster=new).definition)
     changed = {now.name for now, was in zip(value.attributes, first_rule().attributes, strict=True) if now != was}
@@ -103,7 +103,7 @@ def test_of_a_partial_redesign_only_what_it_broke_is_relearned(old: Cluster) -> 
     assert (run.summary["reused"], run.summary["relearned"]) == (0, 1)
 
 
-def test_a_complete_redesign_of_some_pages_is_relearned_and_live_where_the_site_allows_it(old: Cluster) -> None:
+def test_a_rule_relearned_after_a_complete_redesign_goes_live_if_the_site_allows_it(old: Cluster) -> None:
     Monitor.objects.create(site=old.site, next_due_at=timezone.now(), auto_repair=True)
     new, _ = offered(old, design=2, partial=False)
     assert serving(new).state == Rule.State.LIVE
@@ -111,13 +111,13 @@ def test_a_complete_redesign_of_some_pages_is_relearned_and_live_where_the_site_
     assert serving(old).version == 1, "the old template keeps its own"
 
 
-def test_what_was_offered_is_not_offered_again(old: Cluster) -> None:
+def test_the_same_offer_is_not_made_twice(old: Cluster) -> None:
     new, _ = offered(old, design=1, partial=False)
     assert reuse_rules.start_reuse(old.site) is None
     assert Rule.objects.filter(cluster=new).count() == 1
 
 
-def test_a_job_begun_again_after_its_worker_died_makes_nothing_twice(old: Cluster) -> None:
+def test_a_job_restarted_after_its_worker_died_duplicates_nothing(old: Cluster) -> None:
     new, run = offered(old, design=1, partial=True)
     factory.put(Run.objects.filter(pk=run.pk), Run.State.QUEUED)
     assert done(run).summary["templates"] == 0
@@ -130,7 +130,7 @@ def test_a_site_whose_templates_share_no_page_has_nothing_to_try(old: Cluster) -
     assert reuse_rules.start_reuse(old.site) is None
 
 
-def test_pages_that_kept_their_design_and_lost_their_template_get_its_rule(old: Cluster) -> None:
+def test_pages_that_kept_their_design_but_lost_their_template_get_its_rule(old: Cluster) -> None:
     rest = factory.cluster(old.site, number=2)
     kept = [snapshot for number, snapshot in enumerate(Snapshot.objects.filter(cluster=old).order_by("pk")) if number not in CHANGED]
     rule = serving(old)

@@ -1,4 +1,4 @@
-"""What checks stored goes when nobody needs it, and nothing else does."""
+"""Pages that checks stored are deleted once nothing needs them, and nothing else is deleted."""
 
 import os
 from datetime import UTC, datetime, timedelta
@@ -20,7 +20,7 @@ def cluster(db: None, sent: list[int]) -> Cluster:
 
 
 def fetched(cluster: Cluster, content: bytes, *, days_ago: float = 10, page: int = 0, checked: bool = True) -> Snapshot:
-    """A content that a check found at a page of the shop."""
+    """Store a content that a check found at a page of the shop."""
     return Snapshot.objects.create(
         page=Page.objects.filter(site=cluster.site).order_by("pk")[page],
         sha256=stored_bytes.put_bytes(content),
@@ -43,7 +43,7 @@ def shown(cluster: Cluster, snapshot: Snapshot, *, days_ago: float, evidence: bo
     return check
 
 
-def test_a_page_that_only_a_check_fetched_goes_with_its_bytes(cluster: Cluster) -> None:
+def test_a_page_fetched_only_by_a_check_is_deleted_with_its_bytes(cluster: Cluster) -> None:
     gone, twin = fetched(cluster, b"<p>one"), fetched(cluster, b"<p>two")
     fetched(cluster, b"<p>two", page=1, checked=False)
     assert left() & {gone.pk, twin.pk} == set()
@@ -56,7 +56,7 @@ def test_a_page_that_only_a_check_fetched_goes_with_its_bytes(cluster: Cluster) 
         stored_bytes.get_bytes(gone.sha256)
 
 
-def test_what_somebody_came_to_need_is_read_from_the_bin_and_put_back(cluster: Cluster) -> None:
+def test_deleted_bytes_that_are_needed_again_are_restored(cluster: Cluster) -> None:
     gone = fetched(cluster, b"<p>one")
     left()
     again = fetched(cluster, b"<p>one", page=2, checked=False)
@@ -68,7 +68,7 @@ def test_what_somebody_came_to_need_is_read_from_the_bin_and_put_back(cluster: C
     assert not default_storage.exists(stored_bytes._bin(gone.sha256))
 
 
-def test_what_is_needed_stays(cluster: Cluster) -> None:
+def test_pages_that_are_needed_are_kept(cluster: Cluster) -> None:
     kept = {name: fetched(cluster, name.encode()) for name in ("baseline", "sample", "label", "current", "evidence", "open")}
     young = fetched(cluster, b"young", days_ago=0.5)
     crawled = fetched(cluster, b"crawled", checked=False)
@@ -86,14 +86,14 @@ def test_what_is_needed_stays(cluster: Cluster) -> None:
     assert {each.pk for each in kept.values()} | {young.pk, crawled.pk} <= left()
 
 
-def test_the_pages_of_checks_without_evidence_or_long_past_go(cluster: Cluster) -> None:
+def test_pages_of_old_checks_and_of_checks_without_evidence_are_deleted(cluster: Cluster) -> None:
     fine, past = fetched(cluster, b"fine"), fetched(cluster, b"past", days_ago=200)
     shown(cluster, fine, days_ago=9, evidence=False)
     shown(cluster, past, days_ago=91)
     assert left() & {fine.pk, past.pk} == set()
 
 
-def test_of_checks_in_order_a_year_ago_one_a_month_is_kept(cluster: Cluster) -> None:
+def test_of_last_years_checks_without_findings_one_for_each_month_is_kept(cluster: Cluster) -> None:
     for days in (*range(366, 430), *range(10)):
         watched.check(cluster, NOW - timedelta(days=days))
     broken = watched.check(cluster, NOW - timedelta(days=400), "title")

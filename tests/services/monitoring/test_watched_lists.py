@@ -1,4 +1,4 @@
-"""Lists under watch: rows come and go, and that is news; a list that the rule no longer finds is broken."""
+"""Watched lists: added and removed rows are ordinary changes, and a list that the rule no longer finds is broken."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -68,20 +68,20 @@ def empty(page: int, html: str) -> str:
 
 
 def beside(page: int, html: str) -> str:
-    """An offer has left the list and stands beside it among those that were popular."""
+    """An offer has moved from the list to the box of popular offers beside it."""
     return html.replace(f"<b>Tea {page}-0</b>", f"<b>Cake {page}</b>").replace(
         "<p>Foot", f"<div class=popular><a>Tea {page}-0</a></div><p>Foot"
     )
 
 
 @pytest.mark.parametrize("change", [others, none, beside])
-def test_rows_that_come_and_go_are_no_break(cluster: Cluster, change: Change) -> None:
+def test_added_and_removed_rows_are_not_a_break(cluster: Cluster, change: Change) -> None:
     found = check(cluster, change)
     assert (found.verdict, found.broken) == ("ok", [])
 
 
 def test_lists_that_are_all_empty_at_once_are_a_break(cluster: Cluster) -> None:
-    """Each had rows every day, so that this is no chance, whether or not the old ones still stand somewhere."""
+    """Each list had rows every day, so this is not by chance, wherever the old rows are now."""
     found = check(cluster, empty)
     assert (found.verdict, sorted(found.broken)) == ("null", ["price", "thing"])
 
@@ -108,7 +108,7 @@ def swapped(page: int, html: str) -> str:
 
 
 def adverts(page: int, html: str) -> str:
-    """What was the class of an offer is that of an advert now."""
+    """The former class of offers is now that of adverts."""
     return renamed(page, html).replace('class="ad"', 'class="offer"')
 
 
@@ -125,7 +125,7 @@ def test_a_list_that_the_rule_no_longer_finds_is_relearned_and_waits_for_a_perso
     assert {each.attribute.name for each in breakage_view.show_effects(breakage) if each.relearned} == set(breakage.attributes)
 
 
-def test_rows_of_other_things_are_not_learned_for_those_that_are_gone(cluster: Cluster) -> None:
+def test_rows_of_another_list_are_not_learned_in_place_of_lost_rows(cluster: Cluster) -> None:
     """Half of the offers are mentioned beside the list, which has become one of the shop's opening hours."""
 
     def hours(page: int, html: str) -> str:
@@ -149,7 +149,7 @@ def test_the_review_outlines_both_columns_of_a_list_row_by_row(cluster: Cluster)
         assert len(hues) > 6
 
 
-def test_rows_that_have_become_rows_of_something_else_are_broken(cluster: Cluster) -> None:
+def test_a_list_whose_rows_now_show_something_else_is_broken(cluster: Cluster) -> None:
     found = check(cluster, lambda page, html: html.replace('class="offer"', 'class="deal"').replace('class="ad"', 'class="offer"'))
     assert "thing" in found.broken
 
@@ -164,7 +164,7 @@ def test_a_break_of_the_page_and_the_list_is_repaired_for_both(cluster: Cluster)
     assert rule_view.list_lists(proposal)[0].rows == 30
 
 
-def test_a_new_template_of_pages_whose_list_was_redesigned_is_offered_the_list_relearned(cluster: Cluster) -> None:
+def test_a_new_template_with_a_redesigned_list_is_offered_the_relearned_list(cluster: Cluster) -> None:
     other = factory.cluster(cluster.site, number=2)
     for page in range(6):
         content = renamed(page, lists.html(page).decode()).encode()
@@ -177,7 +177,7 @@ def test_a_new_template_of_pages_whose_list_was_redesigned_is_offered_the_list_r
     assert rows_on(rule, renamed(9, lists.html(9).decode())) == lists.offers(9)
 
 
-def test_two_versions_of_a_list_show_how_they_differ_and_what_that_does(cluster: Cluster) -> None:
+def test_two_versions_of_a_list_are_compared_with_the_effect_on_values(cluster: Cluster) -> None:
     check(cluster, swapped)
     breakage = Breakage.objects.get()
     assert breakage.proposal is not None

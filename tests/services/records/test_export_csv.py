@@ -1,4 +1,4 @@
-"""The CSV: every value comes back by the csv module, nothing runs in a spreadsheet, memory stays flat."""
+"""The CSV file: the csv module reads back every value, no cell runs in a spreadsheet, and memory stays constant."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ def read(text: str) -> list[list[str]]:
 
 
 @given(st.lists(st.lists(VALUES, min_size=2, max_size=4), min_size=1, max_size=5))
-def test_every_value_comes_back_but_for_the_guard(rows: list[list[str]]) -> None:
+def test_every_value_can_be_read_back_apart_from_the_added_apostrophe(rows: list[list[str]]) -> None:
     text = "".join(export_csv.write_line(map(guard_formula, row)) for row in rows)
     back = read(text)
     assert [len(row) for row in back] == [len(row) for row in rows]
@@ -71,7 +71,7 @@ def test_no_cell_and_no_joined_value_begins_like_a_formula(values: list[str], se
         "−5",
     ],
 )
-def test_numbers_and_harmless_texts_stay(text: str) -> None:
+def test_numbers_and_harmless_texts_stay_unchanged(text: str) -> None:
     assert guard_formula(text) == text
 
 
@@ -97,11 +97,11 @@ def test_numbers_and_harmless_texts_stay(text: str) -> None:
         *("+44-20-7946", "+49/30", "+49 30-1", "+49 30 x", "+49 =1", "-1 2", "-١", "＝1", "＋1", "－1", "＠x", "-12.50 EUR", "+3=1"),
     ],
 )
-def test_what_may_run_gets_an_apostrophe(text: str) -> None:
+def test_a_cell_that_a_spreadsheet_may_run_gets_an_apostrophe(text: str) -> None:
     assert guard_formula(text) == f"'{text}"
 
 
-def test_fields_are_quoted_where_any_setting_takes_a_separator() -> None:
+def test_fields_with_a_character_that_may_be_a_separator_are_quoted() -> None:
     assert export_csv.write_line(["a", "b,c", 'd"e', "f;g", "h\ti", "j\r\nk", " l ", "m n"]) == (
         'a,"b,c","d""e","f;g","h\ti","j\r\nk"," l ",m n\r\n'
     )
@@ -146,7 +146,7 @@ def test_columns_order_values_and_lists_are_chosen(shop: Cluster) -> None:
     assert read(text_of(shop, columns=("author",), separator=" | "))[1] == ["A | '=B"]
 
 
-def test_a_byte_order_mark_only_where_it_is_asked_for(shop: Cluster) -> None:
+def test_the_file_has_a_byte_order_mark_only_on_request(shop: Cluster) -> None:
     assert text_of(shop, bom=True).encode().startswith(b"\xef\xbb\xbftitle,")
     assert text_of(shop).startswith("title,")
 
@@ -164,14 +164,14 @@ def test_records_need_a_layout(shop: Cluster) -> None:
         export_csv.write_rows(Record.objects.all())
 
 
-def test_blocks_are_the_same_text_in_larger_pieces(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_give_the_same_text_in_larger_pieces(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = list(export_csv.write_rows(shop))
     assert "".join(export_csv.join_lines(lines)) == "".join(lines)
     monkeypatch.setattr(export_csv, "BLOCK_CHARACTERS", 1)
     assert list(export_csv.join_lines(lines)) == lines
 
 
-def test_many_records_need_the_memory_of_a_chunk(db: None) -> None:
+def test_exporting_many_records_needs_the_memory_of_one_chunk(db: None) -> None:
     cluster = factory.cluster(factory.site(), kind=factory.record_type())
     fill(
         cluster,
@@ -209,13 +209,13 @@ def test_the_commands_go_from_labels_to_a_csv(db: None, sent: list[int], tmp_pat
     assert run("export_csv", "books", "1", "--raw").splitlines()[1] == "Book 0,£0.50,,https://shop.example/book/0"
 
 
-def test_an_only_column_without_a_value_is_a_record_and_no_blank_line() -> None:
+def test_a_record_whose_only_column_is_empty_is_not_a_blank_line() -> None:
     assert export_csv.write_line([""]) == '""\r\n'
     assert export_csv.write_line(["", ""]) == ",\r\n"
     assert read(export_csv.write_line([""])) == [[""]]
 
 
-def test_the_guard_can_be_left_out_by_whoever_wants_the_cells_as_they_are() -> None:
+def test_the_apostrophes_can_be_switched_off() -> None:
     rows = [typed("=1+1"), typed("-2+3")]
     assert export_csv.write_cell("x", rows, Layout(("x",))) == "'=1+1; '-2+3"
     assert export_csv.write_cell("x", rows, Layout(("x",), guarded=False)) == "=1+1; -2+3"

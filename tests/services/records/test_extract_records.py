@@ -1,4 +1,4 @@
-"""Extraction: which pages, what a record says, and that a run may die at any moment."""
+"""Extraction: which pages get a record, what it contains, and that a run may die at any moment."""
 
 import os
 import signal
@@ -106,7 +106,7 @@ def test_reasons_name_the_attribute_or_the_page(shop: Cluster, sent: list[int]) 
     assert [row["raw"] for row in said["several"].values["title"]] == ["One", "Two", "Three"]
 
 
-def test_an_attribute_that_fails_on_a_page_does_not_take_the_others_with_it(sent: list[int]) -> None:
+def test_an_attribute_that_fails_on_a_page_leaves_the_others_their_values(sent: list[int]) -> None:
     shop = factory.shop(3)
     broken = AttributeRule("author {1}", alternatives=(Selector("//li[count(string(.)) > 0]"),))
     live(shop, RuleDefinition((*BOOK.attributes[:2], broken)))
@@ -117,7 +117,7 @@ def test_an_attribute_that_fails_on_a_page_does_not_take_the_others_with_it(sent
     assert run.summary["failed"] == 0
 
 
-def test_a_run_without_any_record_says_the_commonest_reason(sent: list[int]) -> None:
+def test_a_run_without_any_record_gives_the_most_common_reason(sent: list[int]) -> None:
     shop = factory.shop(3)
     live(shop, RuleDefinition((AttributeRule("title", alternatives=(Selector("//h6"),)),)))
     run = extract(shop)
@@ -180,7 +180,7 @@ def test_a_site_run_serves_every_live_rule(shop: Cluster, sent: list[int]) -> No
     assert Record.objects.get(cluster=other).rule.cluster == other
 
 
-def test_running_again_changes_nothing_but_the_run_and_the_newest_content_counts(shop: Cluster, sent: list[int]) -> None:
+def test_running_again_changes_no_record_and_the_newest_content_counts(shop: Cluster, sent: list[int]) -> None:
     extract(shop)
     before = dict(Record.objects.values_list("snapshot_id", "values"))
     second = extract(shop)
@@ -193,7 +193,7 @@ def test_running_again_changes_nothing_but_the_run_and_the_newest_content_counts
     assert third.summary["removed"] == 1
 
 
-def test_records_of_pages_that_left_the_template_stay_apart_until_their_page_has_another(shop: Cluster, sent: list[int]) -> None:
+def test_the_record_of_a_page_that_left_the_template_is_kept_until_its_page_has_another(shop: Cluster, sent: list[int]) -> None:
     extract(shop)
     other = factory.cluster(shop.site, number=2)
     Snapshot.objects.filter(page__url="https://shop.example/book/3").update(cluster=other)
@@ -205,7 +205,7 @@ def test_records_of_pages_that_left_the_template_stay_apart_until_their_page_has
     assert [(each.total, each.elsewhere) for each in Record.objects.all().figures().values()] == [(11, 0), (1, 0)]
 
 
-def test_what_another_run_wrote_meanwhile_is_not_removed(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_that_another_run_wrote_in_the_meantime_are_kept(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     late = factory.snapshot(
         shop.site, "https://shop.example/book/late", factory.book_html("Late"), cluster=factory.cluster(shop.site, number=2)
     )
@@ -242,7 +242,7 @@ def test_there_must_be_a_live_rule_when_it_starts_and_when_it_runs(shop: Cluster
         extract_records.start_extraction(shop)
 
 
-def test_a_template_deleted_meanwhile_ends_the_run_in_words(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_whose_template_was_deleted_ends_with_a_reason(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any) -> None:
         raise IntegrityError("foreign key")
 
@@ -253,7 +253,7 @@ def test_a_template_deleted_meanwhile_ends_the_run_in_words(shop: Cluster, sent:
     assert run.error == "Templates or pages were changed while records were extracted. Start a new run."
 
 
-def test_a_run_started_again_does_not_redo_what_it_did(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_restarted_run_does_not_repeat_finished_pages(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extract_records, "BATCH", 5)
     read = stored_pages.read_root
     seen: list[int] = []
@@ -294,7 +294,7 @@ def test_a_value_leads_to_its_place(shop: Cluster, sent: list[int]) -> None:
         records.find_place(found, "title")
 
 
-def test_too_many_values_are_cut_and_said(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_values_are_cut_off_and_the_record_says_so(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extract_records, "MAX_VALUES", 1)
     extract(shop)
     found = record("https://shop.example/book/1")
@@ -312,7 +312,7 @@ def worker() -> Iterator[list[subprocess.Popen[bytes]]]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(worker: list[Any], sent: list[int]) -> None:
+def test_a_worker_killed_in_the_middle_neither_loses_nor_duplicates_records(worker: list[Any], sent: list[int]) -> None:
     shop = factory.shop(60)
     live(shop)
     run = extract_records.start_extraction(shop)

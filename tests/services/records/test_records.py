@@ -1,4 +1,4 @@
-"""Records as a person looks for them, also among ten thousand."""
+"""Searching, filtering and counting records, even among ten thousand."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -113,7 +113,7 @@ def found(cluster: Cluster, **asked: str) -> str:
         ({"sort": "-extracted", "query": "z"}, "bc"),
     ],
 )
-def test_a_search_finds_what_fits_all_that_is_asked(books: Cluster, asked: dict[str, str], urls: str) -> None:
+def test_a_search_finds_records_that_meet_all_conditions(books: Cluster, asked: dict[str, str], urls: str) -> None:
     if asked.get("sort") == "-title":
         assert set(found(books, **asked)[:3]) == set("abc"), "their order is the database's collation"
         return
@@ -126,7 +126,7 @@ def test_records_are_counted_by_state(books: Cluster) -> None:
     assert found.health(8) == [(0.25, "ok"), (0.25, "suspect"), (0.125, "broken")]
 
 
-def test_records_of_earlier_pages_and_of_pages_elsewhere_are_apart(books: Cluster) -> None:
+def test_records_of_earlier_content_and_of_pages_elsewhere_are_listed_separately(books: Cluster) -> None:
     """One page has another content, one is of another template, one of none, and one is not known any more."""
     snapshots = {snapshot.page.url[-1]: snapshot for snapshot in Snapshot.objects.select_related("page")}
     newer = Snapshot.objects.create(page=snapshots["b"].page, sha256="f" * 64, size_bytes=1, fetched_at=timezone.now(), cluster=books)

@@ -1,4 +1,4 @@
-"""Who let a version go live is written down, and stays when the account goes."""
+"""Decisions about versions are recorded with the person's name, which stays when the account is deleted."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -29,7 +29,7 @@ def decisions(rule: Rule) -> list[tuple[str, str]]:
     return list(Decision.objects.filter(rule=rule).order_by("pk").values_list("what", "by_name"))
 
 
-def test_each_time_a_version_goes_live_or_out_of_use_says_who(draft: Rule, person: Any) -> None:
+def test_every_decision_about_a_version_names_who_made_it(draft: Rule, person: Any) -> None:
     editor, operator = person("editor"), person("operator")
     rules.publish_rule(draft, editor)
     rules.retire_rule(draft, operator)
@@ -38,14 +38,14 @@ def test_each_time_a_version_goes_live_or_out_of_use_says_who(draft: Rule, perso
     assert decisions(draft) == [("published", editor.get_username()), ("retired", name), ("published", name)]
 
 
-def test_what_was_refused_is_no_decision(draft: Rule, person: Any) -> None:
+def test_a_refused_action_leaves_no_decision(draft: Rule, person: Any) -> None:
     rules.publish_rule(draft, person("editor"))
     with pytest.raises(rules.StateError):
         rules.publish_rule(draft, person("operator"))
     assert len(decisions(draft)) == 1
 
 
-def test_a_command_and_a_repair_that_goes_live_by_itself_are_told_from_people(sent: list[int]) -> None:
+def test_decisions_of_commands_and_automatic_repairs_differ_from_those_of_people(sent: list[int]) -> None:
     cluster = watched.cluster()
     check = watched.check(cluster, NOW, "title")
     report = {"attributes": [{"name": "title", "relearned": {"judged": 9, "agreeing": 9}}]}

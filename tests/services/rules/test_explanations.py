@@ -1,4 +1,4 @@
-"""Why a rule is as it is: kept when it is learned, shown on its page with pages to open, gone for an XPath that a person wrote."""
+"""The explanation of a rule is stored when it is learned and shown with links to pages. An XPath edited by a person has none."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ def learned(cluster: Cluster) -> Rule:
     return Rule.objects.latest("pk")
 
 
-def test_a_rule_tells_what_its_features_rule_out_and_what_it_was_chosen_over() -> None:
+def test_a_rule_explains_what_its_features_rule_out_and_which_rules_it_beat() -> None:
     group = offers(8, odd={2: {"style": "sale"}})
     factory.mark(group, 0, price=["£0.10"])
     why = learned(group).report["explained"]["price"]
@@ -37,7 +37,7 @@ def test_a_rule_tells_what_its_features_rule_out_and_what_it_was_chosen_over() -
     assert {rival["pages"][0]["mine"], rival["pages"][0]["theirs"]} == {"", "£2.10"}
 
 
-def test_odd_values_are_named_and_can_be_opened_in_the_workbench(signed_in) -> None:
+def test_unusual_values_are_listed_and_can_be_opened_in_the_workbench(signed_in) -> None:
     group = offers(12, odd={})
     Snapshot.objects.filter(pk=ids(group)[11]).update(
         sha256=stored_bytes.put_bytes(
@@ -54,7 +54,7 @@ def test_odd_values_are_named_and_can_be_opened_in_the_workbench(signed_in) -> N
     assert "annotate/?page=" not in signed_in("viewer").get(address).content.decode()
 
 
-def test_an_edited_xpath_is_not_explained_by_what_was_learned(signed_in) -> None:
+def test_an_edited_xpath_has_no_explanation_from_learning(signed_in) -> None:
     group = offers(8, odd={2: {"style": "sale"}})
     factory.mark(group, 0, price=["£0.10"])
     draft = rules.edit_xpath(learned(group), "price", "//p[1]/span")
@@ -63,7 +63,7 @@ def test_an_edited_xpath_is_not_explained_by_what_was_learned(signed_in) -> None
     assert "Why this rule" not in body
 
 
-def test_what_does_not_go_together_is_named_with_both_places(signed_in) -> None:
+def test_marks_that_contradict_each_other_are_listed_with_both_places(signed_in) -> None:
     site = factory.site("Twins")
     group = factory.cluster(site, kind=factory.record_type({"a": "text", "b": "text"}, mandatory=(), multiple=()))
     html = b"<html><body><h1>Good</h1><p>one</p><p>one</p></body></html>"

@@ -22,7 +22,7 @@ def test_the_command_writes_the_live_rule(form: str, tmp_path: Path) -> None:
     assert worlds.XPATHS["title"] in text
 
 
-def test_the_command_says_what_is_not_there() -> None:
+def test_the_command_says_what_is_missing() -> None:
     world = worlds.make()
     with pytest.raises(CommandError, match="no version 99"):
         call_command("export_rule", world.site.name, str(world.cluster.number), "--rule", "99")
@@ -41,7 +41,7 @@ def test_the_dashboard_gives_a_file_to_download(admin_client: Any, form: str, su
     assert answer["Content-Disposition"].startswith("attachment; ") and answer["Content-Disposition"].endswith(f'{suffix}"')
 
 
-def test_another_form_is_not_found_and_a_broken_rule_says_why(admin_client: Any) -> None:
+def test_an_unknown_form_is_not_found_and_a_broken_rule_says_why(admin_client: Any) -> None:
     world = worlds.make()
     arguments = [world.site.slug, world.cluster.number, world.rule.version]
     assert admin_client.get(reverse("rule_export", args=[*arguments, "java"])).status_code == 404

@@ -1,4 +1,4 @@
-"""A rule's life: one is live at a time, versions are kept, a person's XPath is tried before it counts."""
+"""The life of a rule: one version is live at a time, all are kept, and a person's XPath is tried before it is saved."""
 
 import threading
 import time
@@ -44,7 +44,7 @@ def states(cluster: Cluster) -> list[tuple[int, str]]:
     return list(Rule.objects.filter(cluster=cluster).order_by("version").values_list("version", "state"))
 
 
-def test_publishing_retires_the_live_rule_in_the_same_breath(shop: Cluster) -> None:
+def test_publishing_retires_the_live_rule_in_the_same_transaction(shop: Cluster) -> None:
     first, second = draft(shop), draft(shop, "//h1[1]")
     assert rules.publish_rule(first).state == Rule.State.LIVE
     assert rules.publish_rule(second).published_at is not None
@@ -55,7 +55,7 @@ def test_publishing_retires_the_live_rule_in_the_same_breath(shop: Cluster) -> N
     assert states(shop) == [(1, "retired"), (2, "retired")]
 
 
-def test_what_is_not_in_the_right_state_is_refused_in_words(shop: Cluster) -> None:
+def test_a_rule_in_the_wrong_state_is_refused_in_words(shop: Cluster) -> None:
     rule = draft(shop)
     with pytest.raises(rules.StateError, match="Version 1 is draft; only a live rule can be retired"):
         rules.retire_rule(rule)
@@ -84,7 +84,7 @@ def test_the_database_itself_allows_one_live_rule(shop: Cluster) -> None:
         Rule.objects.filter(pk=second.pk).update(state=Rule.State.LIVE)
 
 
-def test_a_lost_race_is_told_and_changes_nothing(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_race_is_reported_and_changes_nothing(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     rule = draft(shop)
 
     def collide(*_: Any) -> bool:
@@ -97,7 +97,7 @@ def test_a_lost_race_is_told_and_changes_nothing(shop: Cluster, monkeypatch: pyt
 
 
 @pytest.mark.django_db(transaction=True)
-def test_persons_who_publish_at_once_leave_one_live_rule() -> None:
+def test_people_who_publish_at_once_leave_one_live_rule() -> None:
     shop = factory.shop(2)
     drafts = [draft(shop, f"//h1[{n}]") for n in range(1, 7)]
     gate = threading.Barrier(len(drafts))
@@ -212,7 +212,7 @@ def test_an_attribute_that_could_not_be_learned_may_be_given_an_xpath(shop: Clus
         ("//" + "a" * 5000, "5,002 characters"),
     ],
 )
-def test_what_is_wrong_with_an_xpath_is_said_in_words_with_its_place(shop: Cluster, xpath: str, words: str) -> None:
+def test_a_bad_xpath_is_refused_in_words_with_the_position(shop: Cluster, xpath: str, words: str) -> None:
     assert words in xpath_words.explain_xpath(xpath)
     rule = draft(shop)
     assert words in rules.preview_xpath(rule, "title", xpath).error
@@ -225,7 +225,7 @@ def test_what_is_wrong_with_an_xpath_is_said_in_words_with_its_place(shop: Clust
 @pytest.mark.parametrize(
     "xpath", ["//h1", "//child::h1/text()", "/html/body//p[contains(., ':')]/@class", "id('main')/h1 | //h2", "//p[. = 're:x($y)']"]
 )
-def test_good_xpaths_have_nothing_wrong(xpath: str) -> None:
+def test_good_xpaths_are_accepted(xpath: str) -> None:
     assert xpath_words.explain_xpath(xpath) == ""
 
 
@@ -257,7 +257,7 @@ def test_an_xpath_that_never_ends_is_stopped_and_not_saved(shop: Cluster, monkey
     )
 
 
-def test_the_trial_gives_what_was_done_before_the_time_was_over() -> None:
+def test_the_trial_returns_the_results_from_before_the_time_limit() -> None:
     pages = [(factory.book_html("Small"), ""), (factory.book_html("Big", pad=6000), ""), (factory.book_html("Last"), "")]
     tried = xpath_trial.try_rules([value("//*/following::*/following::*/following::*[self::p]")], pages, limit_s=1)
     assert (tried.too_much, sorted(tried.values)) == (True, [0])
@@ -286,6 +286,6 @@ def test_the_report_counts_over_the_clusters_pages(shop: Cluster) -> None:
     assert list(author.several_on) == ids[1::2]
 
 
-def test_a_rule_that_is_no_rule_is_an_error_in_words() -> None:
+def test_a_damaged_rule_is_an_error_in_words() -> None:
     with pytest.raises(RuleError, match="not a rule"):
         Rule(definition={"format": 99}).read_definition()

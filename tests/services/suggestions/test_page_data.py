@@ -1,4 +1,4 @@
-"""Pages' own data: read within limits, kept, offered at its places, compared with what rules give."""
+"""Embedded data of pages is read within limits, cached, offered at its places, and compared with the values of rules."""
 
 import json
 import time
@@ -42,7 +42,7 @@ def pages(shop: Cluster) -> list[Snapshot]:
     return list(Snapshot.objects.filter(cluster=shop).order_by("pk"))
 
 
-def test_a_page_says_what_stands_where(shop) -> None:
+def test_embedded_data_is_found_with_its_places_on_the_page(shop) -> None:
     page = pages(shop)[1]
     nodes = elements(parse(stored_bytes.get_bytes(page.sha256)).root)
     found = {row.attribute.name: row for row in page_data.suggest_values(page, Attribute.objects.all(), nodes)}
@@ -51,14 +51,14 @@ def test_a_page_says_what_stands_where(shop) -> None:
     assert found["price"].values == ("1.50",) and value(nodes, found["price"].places[0]) == "1.50"
 
 
-def test_items_are_read_once_and_kept(shop, monkeypatch) -> None:
+def test_items_are_read_once_and_cached(shop, monkeypatch) -> None:
     first = page_data.read_items(pages(shop))
     monkeypatch.setattr(markup_process, "read_items", lambda pages: pytest.fail("read again"))
     assert page_data.read_items(pages(shop)) == first
     assert first[pages(shop)[0].pk][0].type == "Book"
 
 
-def test_what_is_kept_and_spoiled_is_read_anew(shop) -> None:
+def test_a_damaged_cache_of_items_is_read_again(shop) -> None:
     page = pages(shop)[0]
     first = page_data.read_items([page])
     stored_bytes.keep_file(page_data._name(page.sha256), b"[{]")
@@ -66,7 +66,7 @@ def test_what_is_kept_and_spoiled_is_read_anew(shop) -> None:
     assert default_storage.exists(page_data._name(page.sha256))
 
 
-def test_rules_are_held_against_the_pages_and_those_that_differ_are_named(shop) -> None:
+def test_rules_are_compared_with_embedded_data_and_differing_pages_are_listed(shop) -> None:
     price = Attribute.objects.get(name="price")
     given = {page.pk: [f"£{number}.50"] for number, page in enumerate(pages(shop))}
     found = page_data.measure_agreement(price, given, page_data.read_items(pages(shop)))
@@ -75,11 +75,11 @@ def test_rules_are_held_against_the_pages_and_those_that_differ_are_named(shop) 
     assert page_data.measure_agreement(price, {}, page_data.read_items(pages(shop))) is None
 
 
-def test_a_template_offers_what_its_pages_carry(shop) -> None:
+def test_a_template_offers_attributes_from_its_pages_embedded_data(shop) -> None:
     assert {row.path for row in page_data.find_offered(shop)} >= {"name", "author", "offers.price"}
 
 
-def test_hostile_pages_have_nothing_and_cost_the_others_nothing(monkeypatch) -> None:
+def test_hostile_pages_give_no_data_and_do_not_affect_the_others(monkeypatch) -> None:
     monkeypatch.setattr(markup_process, "PAGE_S", 1.5)
     good = book_html(1)
     deep = b'<html><head></head><body><script type="application/ld+json">' + b"[" * 200_000 + b"</script></body></html>"

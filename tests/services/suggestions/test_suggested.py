@@ -1,4 +1,4 @@
-"""From a template of which nothing is annotated to a record type, marked pages and a rule."""
+"""From a template without annotations to a record type, marked pages and a rule."""
 
 import re
 from typing import Any
@@ -47,7 +47,7 @@ def test_fields_are_offered_with_types_values_and_coverage(books: Cluster) -> No
     assert len(fields["price"].examples) == 5 and all(re.fullmatch(r"\$\d\.50", text) for text in fields["price"].examples)
 
 
-def test_taken_fields_are_attributes_marked_on_three_pages(books: Cluster, person: Any) -> None:
+def test_accepted_fields_become_attributes_marked_on_three_pages(books: Cluster, person: Any) -> None:
     offer = suggested_fields.suggest_fields(books)
     assert suggested_fields.take_fields(books, offer.key, take(offer, "title", "authors", "pages"), person("editor"), type_name="Book") == 3
     books.refresh_from_db()
@@ -65,7 +65,7 @@ def test_taken_fields_are_attributes_marked_on_three_pages(books: Cluster, perso
     assert {url: place is None for url, place in said.items()} == {url: int(url) % 3 == 0 for url in said}
 
 
-def test_a_rule_is_learned_from_what_was_taken_and_reads_the_other_pages(books: Cluster, person: Any) -> None:
+def test_a_rule_learned_from_accepted_fields_reads_the_other_pages(books: Cluster, person: Any) -> None:
 
     offer = suggested_fields.suggest_fields(books)
     suggested_fields.take_fields(books, offer.key, take(offer, "title", "price"), person("editor"), type_name="Book")
@@ -78,7 +78,7 @@ def test_a_rule_is_learned_from_what_was_taken_and_reads_the_other_pages(books: 
     assert {row["name"]: row["hits"] for row in rule.report["attributes"]} == {"title": 8, "price": 8}
 
 
-def test_a_record_type_that_is_there_gets_the_fields_and_keeps_what_is_marked(books: Cluster, person: Any) -> None:
+def test_an_existing_record_type_gets_the_fields_and_keeps_its_marks(books: Cluster, person: Any) -> None:
     kind = RecordType.objects.create(name="Thing", slug="thing")
     title = Attribute.objects.create(record_type=kind, name="title", position=0)
     Cluster.objects.filter(pk=books.pk).update(record_type=kind)
@@ -114,7 +114,7 @@ def form(offer: suggested_fields.FieldOffer, *names: str, **more: str) -> dict[s
     return {"key": offer.key, "take": places, **fields, **more}
 
 
-def test_the_page_its_table_and_what_is_sent(books: Cluster, signed_in: Any) -> None:
+def test_the_screen_shows_a_table_and_accepts_fields(books: Cluster, signed_in: Any) -> None:
     client, address = signed_in("editor"), reverse("cluster_suggest", args=[books.site.slug, books.number])
     assert f'hx-get="{address}table/"' in client.get(address).content.decode()
     text = client.get(f"{address}table/").content.decode()
@@ -137,7 +137,7 @@ def test_the_page_its_table_and_what_is_sent(books: Cluster, signed_in: Any) -> 
         ({"key": "7"}, "sample pages have changed"),
     ],
 )
-def test_what_is_wrong_is_said_and_what_was_typed_stays(books: Cluster, signed_in: Any, change: dict[str, Any], said: str) -> None:
+def test_a_bad_form_says_what_is_wrong_and_keeps_the_input(books: Cluster, signed_in: Any, change: dict[str, Any], said: str) -> None:
     offer = suggested_fields.suggest_fields(books)
     sent = {"key": offer.key, "record_type": "Book", "take": [0], "name-0": "mine", "type-0": "text", **change}
     answer = signed_in("editor").post(reverse("cluster_suggest", args=[books.site.slug, books.number]), sent)
@@ -147,7 +147,7 @@ def test_what_is_wrong_is_said_and_what_was_typed_stays(books: Cluster, signed_i
     assert not RecordType.objects.exists()
 
 
-def test_only_editors_suggest(books: Cluster, signed_in: Any) -> None:
+def test_only_editors_can_use_suggested_fields(books: Cluster, signed_in: Any) -> None:
     address = reverse("cluster_suggest", args=[books.site.slug, books.number])
     assert signed_in("viewer").post(address).status_code == 403
     assert address not in signed_in("viewer").get(books.get_absolute_url()).content.decode()

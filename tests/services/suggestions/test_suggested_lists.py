@@ -1,4 +1,5 @@
-"""Lists are offered with names, values and what other methods say; one taken is marked row by row, and its rule reads the other pages."""
+"""Lists are offered with names, values and the agreement of other methods. An accepted list is marked row by row, and its rule reads the
+other pages."""
 
 from typing import Any
 
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def shops() -> Cluster:
-    """Six shops whose pages nobody has looked at."""
+    """Six shops without annotations."""
     site = factory.site("Shops")
     cluster = factory.cluster(site, patterns=["shops.example/*"])
     pages = [factory.snapshot(site, f"https://shops.example/{n}", shop_html(n), cluster=cluster) for n in range(6)]
@@ -43,7 +44,7 @@ def test_lists_are_offered_with_their_fields_and_first_rows(shops: Cluster) -> N
     assert found.name == "offer"
 
 
-def test_a_list_taken_is_marked_on_two_pages_and_two_rows_of_each(shops: Cluster, person: Any) -> None:
+def test_an_accepted_list_is_marked_in_two_rows_of_each_of_two_pages(shops: Cluster, person: Any) -> None:
     marked = suggested_lists.take_list(shops, suggested_lists.suggest_lists(shops).key, TAKEN, person("editor"), type_name="Shop")
     assert (marked.rows, marked.pages) == (4, 2)
     shops.refresh_from_db()
@@ -52,7 +53,7 @@ def test_a_list_taken_is_marked_on_two_pages_and_two_rows_of_each(shops: Cluster
     assert list(said) == [(row, text) for page in (0, 1) for row in (1, 2) for text in offers(page)[row - 1]]
 
 
-def test_all_rows_of_the_first_page_are_marked_two_of_another_and_what_a_row_lacks_is_said(shops: Cluster, person: Any) -> None:
+def test_all_rows_of_the_first_page_and_two_of_another_are_marked_with_missing_values_as_absent(shops: Cluster, person: Any) -> None:
     every = TakenList(0, "offers", TAKEN.fields, every=True)
     marked = suggested_lists.take_list(shops, suggested_lists.suggest_lists(shops).key, every, person("editor"), type_name="Shop")
     assert (marked.rows, marked.pages) == (6, 2)
@@ -62,7 +63,7 @@ def test_all_rows_of_the_first_page_are_marked_two_of_another_and_what_a_row_lac
     assert [label.location is None for label in prices] == [not price for _, price in offers(0)]
 
 
-def test_a_rule_is_learned_from_it_and_reads_the_rows_of_other_pages(shops: Cluster, person: Any) -> None:
+def test_a_rule_learned_from_an_accepted_list_reads_the_rows_of_other_pages(shops: Cluster, person: Any) -> None:
     suggested_lists.take_list(shops, suggested_lists.suggest_lists(shops).key, TAKEN, person("editor"), type_name="Shop")
     shops.refresh_from_db()
     run = learn_rule.start_learning(shops)
@@ -73,7 +74,7 @@ def test_a_rule_is_learned_from_it_and_reads_the_rows_of_other_pages(shops: Clus
     assert table["name"] == "offers" and "offered" not in table
 
 
-def test_rows_that_were_not_offered_are_told_of_with_their_pages(shops: Cluster, person: Any, signed_in: Any) -> None:
+def test_rows_that_differ_from_the_offer_are_reported_with_their_pages(shops: Cluster, person: Any, signed_in: Any) -> None:
     suggested_lists.take_list(shops, suggested_lists.suggest_lists(shops).key, TAKEN, person("editor"), type_name="Shop")
     OfferedRows.objects.filter(rows=len(offers(0))).update(rows=2)
     shops.refresh_from_db()
@@ -85,7 +86,7 @@ def test_rows_that_were_not_offered_are_told_of_with_their_pages(shops: Cluster,
     assert f"{told['given']} rows instead of the {told['rows']} that were suggested" in text and "4 instead of 2" in text
 
 
-def test_a_record_type_that_is_there_gets_the_list_and_what_is_marked_stays(shops: Cluster, person: Any) -> None:
+def test_an_existing_record_type_gets_the_list_and_existing_marks_stay(shops: Cluster, person: Any) -> None:
     kind = RecordType.objects.create(name="Shop", slug="shop")
     Attribute.objects.create(record_type=kind, name="shop", position=0)
     Cluster.objects.filter(pk=shops.pk).update(record_type=kind)
@@ -102,7 +103,7 @@ def test_a_record_type_that_is_there_gets_the_list_and_what_is_marked_stays(shop
     ]
 
 
-def test_a_name_that_the_page_has_already_is_refused_and_nothing_is_made(shops: Cluster, person: Any) -> None:
+def test_a_name_that_is_already_in_use_is_refused_and_changes_nothing(shops: Cluster, person: Any) -> None:
     kind = RecordType.objects.create(name="Shop", slug="shop")
     Attribute.objects.create(record_type=kind, name="Price", position=0)
     Cluster.objects.filter(pk=shops.pk).update(record_type=kind)
@@ -134,7 +135,7 @@ def form(cluster: Cluster, **more: Any) -> dict[str, Any]:
     return {"key": suggested_lists.suggest_lists(cluster).key, "list": 0, "list_name": "offers", "record_type": "Shop", **fields, **more}
 
 
-def test_the_screen_its_lists_and_what_is_sent(shops: Cluster, signed_in: Any) -> None:
+def test_the_screen_shows_lists_and_accepts_one(shops: Cluster, signed_in: Any) -> None:
     client = signed_in("editor")
     screen = client.get(reverse("cluster_suggest", args=[shops.site.slug, shops.number])).content.decode()
     assert f'hx-get="{address(shops)}"' in screen
@@ -157,7 +158,7 @@ def test_the_screen_its_lists_and_what_is_sent(shops: Cluster, signed_in: Any) -
         ({"record_type": ""}, "Record type: This field is required."),
     ],
 )
-def test_what_is_wrong_is_said_and_what_was_typed_stays(shops: Cluster, signed_in: Any, change: dict[str, Any], said: str) -> None:
+def test_a_bad_form_says_what_is_wrong_and_keeps_the_input(shops: Cluster, signed_in: Any, change: dict[str, Any], said: str) -> None:
     answer = signed_in("editor").post(address(shops), form(shops, **{"name-1": "cost", **change}))
     text = answer.content.decode().replace("&#x27;", "’")
     assert answer.status_code == 400
@@ -166,7 +167,7 @@ def test_what_is_wrong_is_said_and_what_was_typed_stays(shops: Cluster, signed_i
     assert not RecordType.objects.exists()
 
 
-def test_only_editors_take_lists(shops: Cluster, signed_in: Any) -> None:
+def test_only_editors_can_use_lists(shops: Cluster, signed_in: Any) -> None:
     assert signed_in("viewer").get(address(shops)).status_code == 403
     assert signed_in("viewer").post(address(shops), form(shops)).status_code == 403
     assert signed_in("editor").put(address(shops)).status_code == 405

@@ -1,4 +1,4 @@
-"""Articles: the body is offered as the main text, title and body are told on the command line."""
+"""Articles: the body is offered as the main text, and the command prints title and body."""
 
 import io
 
@@ -27,7 +27,7 @@ def snapshots(cluster: Cluster) -> list[Snapshot]:
     return list(Snapshot.objects.filter(cluster=cluster).order_by("pk"))
 
 
-def test_the_body_of_an_article_is_offered_as_its_main_text_also_on_a_page_that_came_later(lamp: Cluster) -> None:
+def test_the_body_of_an_article_is_offered_as_main_text_on_later_pages_too(lamp: Cluster) -> None:
     later = news_site.pages("broadsheet", seed=2)[0]
     late = factory.snapshot(lamp.site, "https://lamp.example/late", later.content)
     for snapshot, page in ((snapshots(lamp)[0], news_site.pages("broadsheet")[0]), (late, later)):
@@ -37,7 +37,7 @@ def test_the_body_of_an_article_is_offered_as_its_main_text_also_on_a_page_that_
         assert found.title and found.title.text == page.title
 
 
-def test_the_pattern_and_what_it_takes_are_told_on_the_command_line(lamp: Cluster) -> None:
+def test_the_command_prints_the_pattern_and_what_it_extracts(lamp: Cluster) -> None:
     out = io.StringIO()
     call_command("structure", "lamp", "1", "--method", "rtdm-patterns", stdout=out)
     lines = out.getvalue().splitlines()

@@ -1,4 +1,4 @@
-"""Template and content of a template's pages: dimmed elements, shares, the main text; what was read is kept."""
+"""Template and content of a template's pages: dimmed elements, shares, the main text, and the cache."""
 
 import pytest
 from django.core.files.storage import default_storage
@@ -41,14 +41,14 @@ def ids(snapshot: Snapshot, nodes: list[int]) -> list[str | None]:
     return [page[node].get("id") for node in nodes]
 
 
-def test_menu_and_footer_are_dimmed_also_on_a_page_that_came_later(stories):
+def test_menu_and_footer_are_dimmed_on_later_pages_too(stories):
     assert ids(first(stories), boilerplate.find_dimmed(stories, first(stories))) == ["menu", "foot"]
     late = PAGE.format("spoon stirs", "tea").encode()
     page = factory.snapshot(stories.site, "https://news.example/late", late)
     assert ids(page, boilerplate.find_dimmed(stories, page)) == ["menu", "foot"]
 
 
-def test_a_page_of_before_a_redesign_is_dimmed_by_pages_of_its_time(stories):
+def test_a_page_from_before_a_redesign_is_compared_with_pages_of_its_time(stories):
     old = first(stories)
     for number, words in enumerate(WORDS):
         content = f"<html><body><nav id=new>Fresh</nav><main><h2>{words}</h2></main></body></html>".encode()
@@ -73,14 +73,14 @@ def test_the_main_text_is_an_element_that_can_be_marked(stories):
     assert value(nodes, place) == "kettle boils waterkettle boils water, it is told, water boils kettle"
 
 
-def test_only_a_text_named_like_one_wants_the_main_text(stories):
+def test_the_main_text_is_offered_only_to_a_text_attribute_with_such_a_name(stories):
     kind = stories.record_type
     rows = (("body", "text", False), ("Main text", "text", False), ("content", "price", False), ("text", "text", True))
     made = [Attribute(record_type=kind, name=name, type=type_, multiple=several) for name, type_, several in rows]
     assert [boilerplate.wants_main_text(attribute) for attribute in made] == [True, True, False, False]
 
 
-def test_one_page_alone_tells_nothing():
+def test_a_single_page_has_nothing_to_dim():
     site = factory.site()
     group = factory.cluster(site)
     page = factory.snapshot(site, "https://news.example/1", PAGE.format("a", "b").encode(), cluster=group)
@@ -91,7 +91,7 @@ def test_one_page_alone_tells_nothing():
     )
 
 
-def test_what_was_read_is_kept_and_read_anew_when_it_is_not_whole(stories):
+def test_cached_parts_are_used_and_a_damaged_cache_is_rebuilt(stories):
     page = first(stories)
     read = boilerplate.read_parts(page)
     name = f"{boilerplate.SCHEME}/{page.sha256[:2]}/{page.sha256[2:]}.gz"

@@ -1,4 +1,4 @@
-"""What of a template's pages is template, by each detector, as the command line tells it."""
+"""The parts of a template's pages that each detector counts as template, as the command prints them."""
 
 from io import StringIO
 
@@ -29,7 +29,7 @@ def stories() -> Cluster:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_each_detector_finds_the_foot_and_no_story(stories: Cluster, method: str) -> None:
+def test_each_detector_finds_the_footer_and_leaves_the_story(stories: Cluster, method: str) -> None:
     found = boilerplate_parts.report(stories, method)
     assert found and found.shares.pages == 4
     foot = next(part for part in found.parts if FOOT[-32:] in part.text)
@@ -59,7 +59,7 @@ def test_the_command_prints_shares_and_parts(stories: Cluster) -> None:
     assert part.startswith("    4 pages") and "All rights" in part and rest == ["and 1 more"]
 
 
-def test_without_a_template_all_are_told_and_a_single_page_tells_nothing(stories: Cluster) -> None:
+def test_without_a_template_all_are_printed_and_a_single_page_has_no_parts(stories: Cluster) -> None:
     factory.snapshot(stories.site, "https://news.example/x", b"<p>x", cluster=factory.cluster(stories.site, number=2))
     out = StringIO()
     call_command("boilerplate", "news", stdout=out)

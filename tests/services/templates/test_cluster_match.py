@@ -1,4 +1,4 @@
-"""Clusters keep what people gave them as long as they are the same."""
+"""A cluster that is found again keeps its names, labels and rules."""
 
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.services.templates.cluster_match import Group, Old, keep_masks, match_groups
@@ -12,7 +12,7 @@ def test_a_group_is_the_old_cluster_it_shares_most_pages_with() -> None:
     assert match_groups(groups, olds, {1: 11, 2: 11, 3: 11, 4: 10, 5: 10, 6: 10}) == [11, 10]
 
 
-def test_of_two_groups_of_one_cluster_the_larger_keeps_it_and_the_other_is_new() -> None:
+def test_of_two_groups_from_one_cluster_the_larger_keeps_it_and_the_other_is_new() -> None:
     groups = [Group((A,), (1, 2, 3)), Group((B,), (4, 5))]
     assert match_groups(groups, [Old(10, 1, (C,))], dict.fromkeys(range(1, 6), 10)) == [10, None]
 
@@ -29,7 +29,7 @@ def test_a_few_strayed_pages_do_not_make_a_cluster_the_same() -> None:
     assert match_groups(groups, [Old(10, 1, (B,))], dict.fromkeys(range(97, 107), 10) | dict.fromkeys(range(60), 12)) == [None]
 
 
-def test_a_cluster_without_pages_is_known_by_its_mask() -> None:
+def test_a_cluster_without_pages_is_recognised_by_its_mask() -> None:
     assert match_groups([Group((A,), (1, 2))], [Old(10, 1, (A,))], {}) == [10]
 
 

@@ -1,4 +1,4 @@
-"""Templates that are one are found by their rules, proposed, and the answer is remembered."""
+"""Templates that are the same are found by their rules and proposed for merging, and the answer is remembered."""
 
 from typing import Any
 
@@ -60,12 +60,12 @@ def test_two_templates_whose_rules_give_the_same_are_proposed(first: Cluster) ->
 
 
 @pytest.mark.parametrize("more", [{"titles": "Welcome"}, {"name": "headline"}])
-def test_pages_that_the_rule_does_not_read_are_another_template(first: Cluster, more: dict[str, Any]) -> None:
+def test_templates_are_not_proposed_if_the_rule_fails_on_the_others_pages(first: Cluster, more: dict[str, Any]) -> None:
     second(first, **more)
     assert compared(first) == []
 
 
-def test_a_rule_for_what_every_page_has_makes_no_template_of_different_ones(first: Cluster) -> None:
+def test_a_rule_that_fits_every_page_does_not_propose_different_templates(first: Cluster) -> None:
     other = factory.cluster(first.site, number=2)
     for n in range(8):
         parts = "".join(f"<section class=s{k}><h2>{k}</h2><p>{n}</p></section>" for k in range(12))
@@ -96,7 +96,7 @@ def test_another_record_type_or_an_ignored_template_is_not_compared(first: Clust
     assert compared(first) == []
 
 
-def test_merging_makes_one_and_leaves_no_proposal_behind(first: Cluster) -> None:
+def test_merging_leaves_one_template_and_no_proposal(first: Cluster) -> None:
     second(first)
     third = second(first, number=3, titles="Poem {}")
     assert compared(first) == [(1, 2, "reads"), (1, 3, "reads")]
@@ -109,7 +109,7 @@ def test_merging_makes_one_and_leaves_no_proposal_behind(first: Cluster) -> None
         merge_proposals.accept_proposal(MergeProposal.objects.get(other=third))
 
 
-def test_what_was_refused_is_not_asked_again_even_after_another_rule(first: Cluster) -> None:
+def test_a_refused_proposal_is_not_made_again_even_after_another_rule(first: Cluster) -> None:
     other = second(first)
     compared(first)
     merge_proposals.refuse_proposal(MergeProposal.objects.get())
@@ -118,7 +118,7 @@ def test_what_was_refused_is_not_asked_again_even_after_another_rule(first: Clus
     assert MergeProposal.objects.get().state == "refused"
 
 
-def test_a_refusal_goes_on_to_the_template_that_took_in_the_other(first: Cluster) -> None:
+def test_a_refusal_also_applies_to_the_template_that_the_other_was_merged_into(first: Cluster) -> None:
     other, third = second(first), second(first, number=3)
     MergeProposal.objects.create(into=third, other=other, kind="reads", state="refused")
     clusters.merge_templates(first, [other])
@@ -134,7 +134,7 @@ def test_a_proposal_that_no_longer_holds_is_taken_back(first: Cluster) -> None:
     assert compared(first) == []
 
 
-def test_publishing_a_rule_and_clustering_look_for_templates_that_are_one(first: Cluster) -> None:
+def test_publishing_a_rule_and_clustering_start_the_search_for_equal_templates(first: Cluster) -> None:
     assert merge_proposals.start_comparing(first.site) is None, "one template alone is like no other"
     other = second(first)
     rules.publish_rule(worlds.draft(other))

@@ -1,16 +1,21 @@
-"""Two templates become one, whatever hangs on them."""
+"""Two templates become one with everything that belongs to them."""
+
+from pathlib import Path
 
 import pytest
 from django.db.models import UniqueConstraint
 from django.utils import timezone
 
-from extraction.models import Bellwether, Breakage, Check, Cluster, ClusterCore, Preview, Rule, Run, Snapshot
+from extraction.models import Bellwether, Breakage, Check, Cluster, ClusterCore, Preview, Record, RecordType, Rule, Run, Site, Snapshot
+from extraction.services.core.runs import JobError
 from extraction.services.rules import rules
 from extraction.services.templates import clusters, merging
 from tests.services import factory, watched
+from tests.services.importing import bring, cluster_all, listing, zip_at
+from tests.services.templates.clustered_site import cluster_again, count_pages, make_label, make_rule
 from tests.views import world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
 
 def twin(first: Cluster, number: int = 2, count: int = 3) -> Cluster:
@@ -33,7 +38,7 @@ def pages(cluster: Cluster) -> list[Snapshot]:
     return list(Snapshot.objects.filter(cluster=cluster).order_by("pk"))
 
 
-def test_both_have_all_there_may_be_one_of() -> None:
+def test_of_rows_that_a_template_has_once_those_of_the_remaining_template_are_kept() -> None:
     one = watched.cluster(4)
     two = twin(one)
     rules.publish_rule(world.draft(two))
@@ -52,7 +57,7 @@ def test_both_have_all_there_may_be_one_of() -> None:
     assert list(merged.rules.order_by("version").values_list("version", "state")) == [(1, "broken"), (2, "retired")]
 
 
-def test_only_the_other_has_them() -> None:
+def test_what_only_the_other_template_has_moves_to_the_first() -> None:
     one = factory.shop(4)
     two = twin(one)
     rules.publish_rule(world.draft(two))
@@ -67,7 +72,7 @@ def test_only_the_other_has_them() -> None:
     assert merged.rules.get().state == Rule.State.BROKEN
 
 
-def test_several_are_taken_in_at_once() -> None:
+def test_several_templates_can_be_merged_at_once() -> None:
     one = factory.shop(4)
     others = [twin(one, number) for number in (2, 3, 4)]
     for cluster in others:
@@ -76,7 +81,7 @@ def test_several_are_taken_in_at_once() -> None:
     assert Preview.objects.get().sha256 == "2" and merged.snapshots.current().kept().count() == 13
 
 
-def test_a_job_under_way_for_both_goes_on_for_one() -> None:
+def test_of_two_unfinished_runs_of_the_same_kind_one_continues() -> None:
     one = factory.shop(4)
     two = twin(one)
     kept, same = (factory.run(one.site, Run.Kind.LEARN, cluster=cluster) for cluster in (one, two))
@@ -87,7 +92,7 @@ def test_a_job_under_way_for_both_goes_on_for_one() -> None:
     assert set(one.runs.unfinished()) == {kept, other}
 
 
-def test_each_relation_that_may_exist_once_is_settled_by_name() -> None:
+def test_every_one_to_one_relation_of_a_template_is_handled_explicitly() -> None:
     """A new model with such a constraint has to say what becomes of its rows."""
     once = set()
     for relation in Cluster._meta.related_objects:
@@ -95,3 +100,48 @@ def test_each_relation_that_may_exist_once_is_settled_by_name() -> None:
         if relation.field.unique or any(relation.field.name in each.fields for each in limits):
             once.add(relation.related_model)
     assert Preview in once and once <= merging.SETTLED
+
+
+def test_a_merge_survives_clustering_again(clustered: Site, tmp_path: Path) -> None:
+    one, two = clustered.clusters.order_by("number")
+    merged = clusters.merge_templates(one, [two])
+    assert len(merged.masks) == 2
+    assert count_pages(clustered) == {1: 18}
+    cluster_again(clustered)
+    assert count_pages(clustered) == {1: 18}
+    cluster_again(clustered, 8)
+    assert count_pages(clustered) == {1: 18}, "six lists are under the threshold now, and were said to belong here"
+    bring(clustered, zip_at(tmp_path / "b.zip", {f"list/x{n}.html": listing(n) for n in range(9)}))
+    cluster_all(clustered)
+    assert count_pages(clustered) == {1: 27}
+
+
+def test_merging_moves_everything_that_belongs_to_a_cluster(clustered: Site) -> None:
+    one, two = clustered.clusters.order_by("number")
+    make_rule(one, 1, Rule.State.LIVE)
+    rule = make_rule(two, 1, Rule.State.LIVE)
+    snapshot = two.snapshots.current().kept()[0]
+    label = make_label(two, snapshot)
+    make_label(one, one.snapshots.current().kept()[0])
+    record = Record.objects.create(snapshot=snapshot, cluster=two, rule=rule, state="complete", extracted_at=snapshot.fetched_at)
+    clusters.rename_template(two, "Lists")
+    merged = clusters.merge_templates(one, [one, two])
+    assert (merged.number, merged.name) == (1, "Lists")
+    assert list(merged.rules.order_by("version").values_list("version", "state")) == [(1, "live"), (2, "retired")]
+    label.refresh_from_db()
+    record.refresh_from_db()
+    assert label.cluster == record.cluster == merged
+    assert not Cluster.objects.filter(pk=two.pk).exists()
+
+
+def test_clusters_of_different_sites_or_record_types_cannot_be_merged(clustered: Site) -> None:
+    one, two = clustered.clusters.order_by("number")
+    stranger = Cluster.objects.create(site=Site.objects.create(name="Other", slug="other"), number=1)
+    with pytest.raises(JobError, match="another site"):
+        clusters.merge_templates(one, [stranger])
+    for cluster, name in ((one, "Book"), (two, "List")):
+        clusters.set_record_type(cluster, RecordType.objects.create(name=name, slug=name.lower()))
+    make_rule(two)
+    with pytest.raises(JobError, match="different record type"):
+        clusters.merge_templates(one, [two])
+    assert clustered.clusters.count() == 2

@@ -1,4 +1,4 @@
-"""A person says where pages belong, and clustering again keeps to it."""
+"""A person moves pages to the right template, and later clusterings respect that."""
 
 from pathlib import Path
 
@@ -11,13 +11,13 @@ from extraction.services.templates import cluster_pages, clusters, placing
 from extraction.services.templates.page_matching import Matcher, PageRow
 from tests.services import factory
 from tests.services.importing import bring, cluster_all, detail, done, listing, zip_at
-from tests.services.templates.test_cluster_pages import make_label, make_rule
+from tests.services.templates.clustered_site import make_label, make_rule
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
 
 def film(n: int) -> bytes:
-    """A film's page: a book's with a player and a cast, which the clustering is made to take for a book."""
+    """A film's page: a book's page with a player and a cast, which the tests put into the books' cluster."""
     return detail(n, extra="<video></video><dl class=cast><dt>A<dd>B</dl>")
 
 
@@ -41,7 +41,7 @@ def homes(site: Site) -> dict[str, dict[int | None, int]]:
 
 
 def one(site: Site) -> Cluster:
-    """All books and films in one template, whatever clustering thought of it."""
+    """Put all books and films into one template, whatever the clustering found."""
     books, *others = [
         cluster for cluster in site.clusters.order_by("number") if not cluster.snapshots.current().kept()[0].page.url.startswith("list")
     ]
@@ -57,7 +57,7 @@ def again(site: Site) -> None:
     assert run.state == Run.State.DONE, run.error
 
 
-def test_those_like_a_page_that_does_not_belong_are_found(site: Site) -> None:
+def test_pages_like_one_in_the_wrong_template_are_found(site: Site) -> None:
     one(site)
     first = Snapshot.objects.of_site(site).current().get(page__url="film/00.html")
     assert [each.snapshot.page.url for each in placing.find_alike(first)] == ["film/01.html", "film/02.html", "film/03.html"]
@@ -81,7 +81,7 @@ def test_a_new_template_is_kept_by_clustering_again_and_takes_in_later_pages_lik
 
 def test_a_template_of_chosen_pages_has_their_addresses_and_gets_a_picture(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(previews, "can_draw", lambda: True)
-    Run.objects.filter(kind=Run.Kind.PREVIEW).delete()  # that of the clustering, which still waits here
+    Run.objects.filter(kind=Run.Kind.PREVIEW).delete()  # that of the clustering, which is still waiting here
     books = one(site)
     moved = placing.move_to_new_template(site, pages(site, "film"))
     assert moved.into is not None
@@ -91,7 +91,7 @@ def test_a_template_of_chosen_pages_has_their_addresses_and_gets_a_picture(site:
     assert Run.objects.filter(kind=Run.Kind.PREVIEW, site=site).exists()
 
 
-def test_pages_taken_out_stay_out_and_later_ones_like_them_too(site: Site, tmp_path: Path) -> None:
+def test_removed_pages_stay_out_and_so_do_later_pages_like_them(site: Site, tmp_path: Path) -> None:
     books = one(site)
     assert placing.move_pages(site, pages(site, "film"), None).pages == 4
     again(site)
@@ -101,7 +101,7 @@ def test_pages_taken_out_stay_out_and_later_ones_like_them_too(site: Site, tmp_p
     assert (homes(site)["film"], homes(site)["book"]) == ({None: 5}, {books.number: 13})
 
 
-def test_pages_are_put_into_another_template_and_back(site: Site) -> None:
+def test_pages_can_be_moved_to_another_template_and_back(site: Site) -> None:
     books, lists = one(site), Cluster.objects.get(snapshots__page__url="list/00.html")
     placing.move_pages(site, pages(site, "film")[:1], lists)
     assert homes(site)["film"] == {books.number: 3, lists.number: 1}
@@ -113,7 +113,7 @@ def test_pages_are_put_into_another_template_and_back(site: Site) -> None:
     assert Placement.objects.filter(belongs=True).count() == 1
 
 
-def test_labels_go_along_where_they_fit_and_go_where_they_do_not(site: Site) -> None:
+def test_labels_move_with_a_page_if_they_fit_and_are_deleted_otherwise(site: Site) -> None:
     books, lists = one(site), Cluster.objects.get(snapshots__page__url="list/00.html")
     first, second = (Snapshot.objects.of_site(site).current().get(page__url=f"film/0{n}.html") for n in range(2))
     make_label(books, first)
@@ -131,7 +131,7 @@ def test_labels_go_along_where_they_fit_and_go_where_they_do_not(site: Site) -> 
     assert (moved.labels, Label.objects.get().cluster_id) == (0, lists.pk)
 
 
-def test_nothing_and_other_sites_templates_are_refused(site: Site) -> None:
+def test_an_empty_selection_and_templates_of_other_sites_are_refused(site: Site) -> None:
     elsewhere = Cluster.objects.create(site=Site.objects.create(name="B", slug="b"), number=1)
     with pytest.raises(JobError, match="no page was selected"):
         placing.move_pages(site, [], None)
@@ -141,7 +141,7 @@ def test_nothing_and_other_sites_templates_are_refused(site: Site) -> None:
         placing.move_pages(site, pages(site, "film"), elsewhere)
 
 
-def test_few_alike_pages_under_the_threshold_are_offered_as_small_templates(tmp_path: Path) -> None:
+def test_similar_pages_below_the_threshold_are_offered_as_small_templates(tmp_path: Path) -> None:
     site = Site.objects.create(name="Small", slug="small")
     files = {f"book/{n:02}.html": detail(n) for n in range(12)} | {f"list/{n:02}.html": listing(n) for n in range(3)}
     bring(site, zip_at(tmp_path / "a.zip", files | {"about.html": b"<html><body><p>About us"}))
@@ -156,7 +156,7 @@ def test_few_alike_pages_under_the_threshold_are_offered_as_small_templates(tmp_
     assert (again_with.summary["clusters"], again_with.summary["small"], small.small) == (2, 0, False)
 
 
-def test_a_small_template_that_grows_is_one_like_others(tmp_path: Path) -> None:
+def test_a_small_template_that_grows_becomes_an_ordinary_one(tmp_path: Path) -> None:
     site = Site.objects.create(name="Small", slug="small")
     files = {f"list/{n:02}.html": listing(n) for n in range(3)}
     bring(site, zip_at(tmp_path / "a.zip", files | {"about.html": b"<html><body><p>About us"}))
@@ -167,7 +167,7 @@ def test_a_small_template_that_grows_is_one_like_others(tmp_path: Path) -> None:
     assert [(cluster.small, cluster.snapshots.current().kept().count()) for cluster in site.clusters.all()] == [(False, 6)]
 
 
-def test_a_later_page_that_no_mask_covers_is_matched_by_its_core_and_a_stranger_is_not(site: Site) -> None:
+def test_a_later_page_without_a_covering_mask_is_matched_by_its_core_if_it_is_similar(site: Site) -> None:
     Cluster.objects.filter(site=site).update(masks=[])
     matcher = Matcher(site)
 

@@ -1,4 +1,4 @@
-"""Every view: works, needs somebody signed in, refuses the wrong role and the wrong method, does not know what is not there."""
+"""Every view works, needs a sign-in, refuses the wrong role and the wrong method, and answers 404 for unknown objects."""
 
 from typing import Any
 
@@ -124,7 +124,7 @@ def names(patterns: list[URLPattern | URLResolver]) -> set[str]:
     return found
 
 
-def test_every_address_stands_in_these_tables() -> None:
+def test_every_address_is_in_these_tables() -> None:
     assert names(urls.urlpatterns) == {*LOOK, *ACT, *FILES, "login", "logout"}
 
 
@@ -137,38 +137,38 @@ def test_a_page_is_shown_to_its_role_and_to_higher_ones(signed_in: Any, world: W
 
 
 @pytest.mark.parametrize("name", sorted(PARTS))
-def test_a_part_of_a_screen_opened_alone_leads_to_it(signed_in: Any, world: World, name: str) -> None:
+def test_a_part_of_a_screen_opened_alone_redirects_to_the_screen(signed_in: Any, world: World, name: str) -> None:
     answer = signed_in("viewer").get(reverse(name, args=world.address(name)))
     assert (answer.status_code, answer.headers["Location"]) == (302, reverse("cluster", args=world.address(name)))
 
 
 @pytest.mark.parametrize("name", ACT)
-def test_an_action_is_for_its_role(signed_in: Any, world: World, name: str) -> None:
+def test_an_action_needs_its_role(signed_in: Any, world: World, name: str) -> None:
     for role in (each for each in ROLES if each < ACT[name]):
         assert signed_in(role.group).post(reverse(name, args=world.address(name))).status_code == 403, role
 
 
 @pytest.mark.parametrize("name", ACT)
-def test_an_action_is_only_posted(signed_in: Any, world: World, name: str) -> None:
-    # A refused XPath is shown at its own address, which a reload asks for: that leads to the rule.
+def test_an_action_accepts_only_a_post(signed_in: Any, world: World, name: str) -> None:
+    # A refused XPath is shown at an address of its own. Reloading that address leads to the rule.
     wanted = 302 if name == "rule_edit" else 405
     assert signed_in("admin").get(reverse(name, args=world.address(name))).status_code == wanted
 
 
 @pytest.mark.parametrize("name", [name for name in LOOK if name not in BOTH])
-def test_a_page_that_only_shows_is_not_posted(signed_in: Any, world: World, name: str) -> None:
+def test_a_page_that_only_shows_something_refuses_a_post(signed_in: Any, world: World, name: str) -> None:
     assert signed_in("admin").post(reverse(name, args=world.address(name))).status_code == 405
 
 
 @pytest.mark.parametrize("name", [*LOOK, *ACT])
-def test_who_is_not_signed_in_is_sent_to_sign_in(client: Any, world: World, name: str) -> None:
+def test_a_person_who_is_not_signed_in_is_sent_to_the_sign_in_page(client: Any, world: World, name: str) -> None:
     address = reverse(name, args=world.address(name))
     answer = client.post(address) if name in ACT else client.get(address)
     assert (answer.status_code, answer.headers["Location"].split("?")[0]) == (302, reverse("login"))
 
 
 @pytest.mark.parametrize("name", [*LOOK, *ACT])
-def test_what_is_not_there_is_not_found(signed_in: Any, world: World, name: str) -> None:
+def test_unknown_objects_are_not_found(signed_in: Any, world: World, name: str) -> None:
     right = world.address(name)
     if not right:
         pytest.skip("its address names nothing")

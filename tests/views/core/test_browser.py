@@ -1,4 +1,4 @@
-"""The pages in a real Chromium: nothing breaks the policy, keys work, forms that have a script work with it and without."""
+"""The screens in a real Chromium: nothing breaks the policy, keys work, and forms work with and without scripts."""
 
 import io
 import zipfile
@@ -33,13 +33,13 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def wrong() -> list[str]:
-    """What the browser complained of."""
+    """The errors that the browser reported."""
     return []
 
 
 @pytest.fixture
 def opened(chromium: Any, live_server: Any, person: Any, wrong: list[str]) -> Iterator[Opened]:
-    """Opens a page as somebody: opened("/sites/", "operator")."""
+    """Open a page with a role: opened("/sites/", "operator")."""
     contexts = []
 
     def go(path: str, role: str = "operator", **options: Any) -> Any:
@@ -64,7 +64,7 @@ def world(sent: list[int]) -> worlds.World:
     return worlds.make()
 
 
-def test_no_page_breaks_the_policy_runs_over_its_width_or_lacks_a_style_sheet(
+def test_no_page_breaks_the_policy_overflows_its_width_or_lacks_a_style_sheet(
     opened: Opened, world: worlds.World, wrong: list[str]
 ) -> None:
     page = opened("/", "admin")
@@ -139,7 +139,7 @@ def test_an_archive_is_checked_and_sent(opened: Opened, world: worlds.World, wro
     assert wrong == []
 
 
-def test_a_running_job_shows_how_far_it_is_until_it_ends(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+def test_a_run_shows_its_progress_until_it_ends(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
     factory.put(Run.objects.filter(pk=world.run.pk), Run.State.RUNNING, done=2, total=8)
     page = opened(world.run.get_absolute_url(), "viewer")
     assert page.locator("progress").get_attribute("value") == "0.2500"
@@ -150,7 +150,7 @@ def test_a_running_job_shows_how_far_it_is_until_it_ends(opened: Opened, world: 
     assert wrong == []
 
 
-def test_a_template_is_named_where_it_stands(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+def test_a_template_can_be_named_in_place(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
     page = opened(world.site.get_absolute_url(), "editor")
     page.fill("[name=name]", "Book pages")
     with page.expect_response("**/rename/"):

@@ -51,7 +51,7 @@ def test_black_on_white_is_21_to_1() -> None:
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-def test_every_pair_can_be_read(theme: dict[str, str]) -> None:
+def test_every_pair_of_colours_has_enough_contrast(theme: dict[str, str]) -> None:
     poor = {pair: round(ratio, 2) for pair in PAIRS if (ratio := contrast(theme[pair[0]], theme[pair[1]])) < 4.5}
     assert not poor
 
@@ -61,12 +61,12 @@ def test_the_edge_of_a_field_can_be_seen(theme: dict[str, str]) -> None:
     assert min(contrast(theme["border-strong"], theme[ground]) for ground in ("bg", "surface", "sunken")) >= 3
 
 
-def test_the_dark_theme_of_the_system_is_that_of_the_switch() -> None:
+def test_the_dark_theme_is_the_same_by_system_setting_and_by_switch() -> None:
     assert block(':root:not([data-theme="light"]) {') == DARK
     assert set(DARK) == set(LIGHT)
 
 
-def test_no_style_beside_the_tokens_names_a_colour() -> None:
+def test_no_style_sheet_but_the_tokens_names_a_colour() -> None:
     for file in (Path(__file__).parents[3] / "static" / "css").rglob("*.css"):
         if file.name not in {"tokens.css", "frame.css", "frame-plain.css", "frame-xml.css"}:
             text = re.sub(r"url\([^)]*\)", "", file.read_text())

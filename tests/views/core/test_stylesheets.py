@@ -94,7 +94,7 @@ def test_a_page_loads_the_sheets_of_its_classes_and_no_others(page: str) -> None
 
 
 @pytest.mark.parametrize("page", ["base.html", "500.html"])
-def test_what_stands_alone_loads_all_that_it_needs(page: str) -> None:
+def test_a_page_outside_the_frame_of_screens_loads_all_sheets_it_needs(page: str) -> None:
     assert wanted(page) <= set(loaded(page)) and loaded(page)[0] == "tokens"
 
 

@@ -1,4 +1,4 @@
-"""What a page in a browser shows without the style sheet that speaks of it."""
+"""Finds elements of a page in a browser whose style sheet is not loaded."""
 
 from pathlib import Path
 from typing import Any
@@ -29,5 +29,5 @@ FIND = """sheets => {
 
 
 def unstyled(page: Any) -> list[str]:
-    """The rules that fit something on the page, of sheets that it does not load."""
+    """Return the style rules that match something on the page but are in sheets that it does not load."""
     return list(page.evaluate(FIND, SHEETS))

@@ -1,4 +1,4 @@
-"""The pages about fetching: a new site by its address, what is shown while its pages come, the lists of what came of its addresses."""
+"""The screens of fetching: a new site from its address, its progress, and the lists of addresses by outcome."""
 
 from datetime import timedelta
 from typing import Any
@@ -23,7 +23,7 @@ USUAL = {"page_limit": "500", "delay_s": "0.5", "concurrency": "4", "rendered": 
 
 @pytest.fixture(autouse=True)
 def internet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every name leads to a public address but those of `.invalid`, which lead nowhere, and one that leads inside."""
+    """Every name resolves to a public address, except those of `.invalid`, which do not resolve, and one with a private address."""
     from ipaddress import ip_address
 
     def resolve(host: str, port: int) -> list[Any]:
@@ -118,7 +118,7 @@ def test_the_source_is_edited_and_shown_as_it_was_set(signed_in: Any, world: Wor
         ("sitemaps", "http://169.254.169.254/sitemap.xml", "not an address of the public internet"),
     ],
 )
-def test_what_cannot_be_used_in_a_source_is_said_and_nothing_is_changed(
+def test_a_bad_source_is_refused_with_the_reason_and_nothing_changes(
     signed_in: Any, world: World, field: str, value: str, said: str
 ) -> None:
     data = USUAL | {"addresses": "https://shop.example/other", field: value}
@@ -128,7 +128,7 @@ def test_what_cannot_be_used_in_a_source_is_said_and_nothing_is_changed(
     assert Source.objects.get(site=world.site).addresses == ["https://shop.example/"]
 
 
-def test_a_crawl_is_watched_on_the_sites_page_and_ends_with_the_page_shown_anew(signed_in: Any, world: World) -> None:
+def test_the_sites_page_shows_a_crawl_and_reloads_when_it_ends(signed_in: Any, world: World) -> None:
     run = crawl_site.start_crawl(world.site)
     factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING, done=40, total=500, summary={"templates": 3}, message="Fetching")
     rows = [CrawlAddress(run=run, url=f"https://shop.example/{n}", state="done", outcome=o) for n, o in enumerate(["ok", "ok", "timeout"])]
@@ -144,7 +144,7 @@ def test_a_crawl_is_watched_on_the_sites_page_and_ends_with_the_page_shown_anew(
     assert signed_in("viewer").get(reverse("site_now", args=[world.site.slug])).headers["HX-Refresh"] == "true"
 
 
-def test_a_crawl_that_rests_has_no_rate_and_the_site_says_that_it_rests(signed_in: Any, world: World) -> None:
+def test_a_paused_crawl_has_no_rate_and_the_site_says_that_it_is_paused(signed_in: Any, world: World) -> None:
     run = crawl_site.start_crawl(world.site)
     factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING, done=400, total=860, started_at=timezone.now() - timedelta(seconds=200))
     texts = [signed_in("viewer").get(reverse(name, args=[world.site.slug])).content.decode() for name in ("site", "site_now")]
@@ -162,7 +162,7 @@ def test_a_crawl_that_rests_has_no_rate_and_the_site_says_that_it_rests(signed_i
         assert text.count("Paused") == 2, "the site's chip and the run's"
 
 
-def test_the_rate_of_a_crawl_is_of_this_go_at_it_and_no_time_passes_while_it_rests(world: World) -> None:
+def test_the_rate_of_a_crawl_counts_from_its_last_start_and_pauses_take_no_time(world: World) -> None:
     began = timezone.now() - timedelta(hours=5)
     run = Run(kind=Run.Kind.CRAWL, site=world.site, done=60, total=160, started_at=began, heartbeat_at=began + timedelta(seconds=10))
     run.state, run.finished_at = Run.State.CANCELLED, timezone.now()
@@ -174,7 +174,7 @@ def test_the_rate_of_a_crawl_is_of_this_go_at_it_and_no_time_passes_while_it_res
     assert (run_progress.describe_progress(run).rate, run_progress.describe_progress(run).left_s) == (None, None)
 
 
-def test_a_crawl_is_paused_and_resumed_by_whom_it_belongs_to_and_by_operators(signed_in: Any, world: World, person: Any) -> None:
+def test_a_crawl_can_be_paused_and_resumed_by_its_owner_and_by_operators(signed_in: Any, world: World, person: Any) -> None:
     run = crawl_site.start_crawl(world.site, person("editor"))
     pause, resume = reverse("run_pause", args=[run.pk]), reverse("run_resume", args=[run.pk])
     Run.objects.filter(pk=run.pk).update(created_by=person("operator"))
@@ -191,7 +191,7 @@ def test_a_crawl_is_paused_and_resumed_by_whom_it_belongs_to_and_by_operators(si
     assert "Continue" in signed_in("editor").get(run.get_absolute_url()).content.decode()
 
 
-def test_the_outcomes_stand_in_a_table_and_each_has_its_list(signed_in: Any, world: World) -> None:
+def test_a_table_shows_the_outcomes_and_each_links_to_its_addresses(signed_in: Any, world: World) -> None:
     client = signed_in("viewer")
     text = client.get(world.crawl.get_absolute_url()).content.decode()
     assert "Refused by robots.txt" in text
@@ -233,14 +233,14 @@ def test_the_whole_site_is_offered_only_where_a_rule_is_live(signed_in: Any, wor
     assert not Run.objects.filter(site=bare).exists()
 
 
-def test_a_crawl_is_not_resumed_beside_another(signed_in: Any, world: World) -> None:
+def test_a_crawl_cannot_be_resumed_while_another_runs(signed_in: Any, world: World) -> None:
     factory.put(Run.objects.filter(pk=world.crawl.pk), Run.State.CANCELLED)
     crawl_site.start_crawl(world.site)
     answer = signed_in("operator").post(reverse("run_resume", args=[world.crawl.pk]), follow=True)
     assert "Another crawl of this site is running" in answer.content.decode()
 
 
-def test_paused_runs_are_said_apart_from_those_that_work_or_wait(signed_in: Any, world: World) -> None:
+def test_paused_runs_are_counted_separately_from_active_ones(signed_in: Any, world: World) -> None:
     factory.put(Run.objects.filter(pk=world.crawl.pk), Run.State.PAUSED)
     factory.put(Run.objects.exclude(pk=world.crawl.pk), Run.State.DONE)
     client, place = signed_in("editor"), [world.site.slug]

@@ -28,11 +28,11 @@ def test_clusterings_stand_side_by_side(signed_in: Any, world: World) -> None:
     assert "Adopt…" in shown(signed_in("operator"), world) and "An operator can" not in shown(signed_in("operator"), world)
 
 
-def test_the_site_leads_to_it(signed_in: Any, world: World) -> None:
+def test_the_site_links_to_the_lab(signed_in: Any, world: World) -> None:
     assert f'href="{reverse("site_lab", args=[world.site.slug])}"' in shown(signed_in("viewer"), world, "site")
 
 
-def test_a_comparison_is_started_followed_and_left_alone(signed_in: Any, world: World) -> None:
+def test_a_comparison_can_be_started_followed_and_left(signed_in: Any, world: World) -> None:
     client = signed_in("editor")
     answer = client.post(reverse("site_lab_start", args=[world.site.slug]), {"methods": ["text-hash", "lsh"]})
     assert answer.headers["Location"] == reverse("site_lab", args=[world.site.slug])
@@ -51,7 +51,7 @@ def test_without_a_method_nothing_is_started(signed_in: Any, world: World) -> No
     assert not Run.objects.filter(kind=Run.Kind.LAB, state=Run.State.QUEUED).exists()
 
 
-def test_a_clustering_beside_the_templates_and_the_pages_of_a_group(signed_in: Any, world: World) -> None:
+def test_a_clustering_is_shown_beside_the_templates_with_the_pages_of_a_group(signed_in: Any, world: World) -> None:
     client = signed_in("viewer")
     text = shown(client, world, "site_lab_method")
     assert "Where the groups' pages are now" in text and "○ New:" in text and "<b>2</b> moved" in text
@@ -74,13 +74,13 @@ def test_adopting_asks_first(signed_in: Any, world: World) -> None:
     assert started.parameters["adopt"] == world.clustering.pk and answer.headers["Location"] == started.get_absolute_url()
 
 
-def test_what_gave_up_cannot_be_adopted(signed_in: Any, world: World) -> None:
+def test_a_method_that_gave_up_cannot_be_adopted(signed_in: Any, world: World) -> None:
     failed = Clustering.objects.get(method="rtdm")
     answer = signed_in("operator").post(reverse("site_lab_adopt", args=[world.site.slug, failed.pk]), follow=True)
     assert "Nothing was adopted" in answer.content.decode()
 
 
-def test_labels_are_uploaded_confirmed_and_forgotten(signed_in: Any, world: World) -> None:
+def test_labels_can_be_uploaded_confirmed_and_deleted(signed_in: Any, world: World) -> None:
     client, address = signed_in("editor"), reverse("site_lab_labels", args=[world.site.slug])
     file = SimpleUploadedFile("labels.tsv", f"{world.page.url}\tbook\nhttps://nowhere.example/\tx\nhttps://a.example b\n".encode())
     text = client.post(address, {"file": file}, follow=True).content.decode()
@@ -97,7 +97,9 @@ def test_labels_are_uploaded_confirmed_and_forgotten(signed_in: Any, world: Worl
     ("content", "said"),
     [(b"\xff\xfe\x00", "not UTF-8 text"), (b"a book", "separated by a tab"), (b"", "the file is empty"), (None, "choose a file")],
 )
-def test_what_is_no_file_of_labels_is_said(signed_in: Any, world: World, content: bytes | None, said: str) -> None:
+def test_a_file_that_is_not_a_list_of_labels_is_refused_with_the_reason(
+    signed_in: Any, world: World, content: bytes | None, said: str
+) -> None:
     data = {} if content is None else {"file": SimpleUploadedFile("x.tsv", content)}
     answer = signed_in("editor").post(reverse("site_lab_labels", args=[world.site.slug]), data, follow=True)
     assert "Nothing was labelled" in answer.content.decode() and said in answer.content.decode()
@@ -112,12 +114,12 @@ def test_a_file_that_is_too_large_is_not_read(signed_in: Any, world: World, monk
     assert "at most 3 are accepted" in answer.content.decode()
 
 
-def test_a_template_that_is_not_there_cannot_be_confirmed(signed_in: Any, world: World) -> None:
+def test_an_unknown_template_cannot_be_confirmed(signed_in: Any, world: World) -> None:
     for number in ("77", "x", "9" * 30):
         assert signed_in("editor").post(reverse("site_lab_labels", args=[world.site.slug]), {"confirm": number}).status_code == 404
 
 
-def test_the_lab_asks_as_little_of_many_groups(signed_in: Any, world: World, count_queries: Any) -> None:
+def test_the_lab_needs_no_more_queries_for_many_groups(signed_in: Any, world: World, count_queries: Any) -> None:
     client = signed_in("operator")
     names = ("site_lab", "site_lab_method", "site_lab_adopt")
     before = [count_queries(client, reverse(name, args=world.address(name))) for name in names]

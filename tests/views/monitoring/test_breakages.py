@@ -1,4 +1,4 @@
-"""A break as operators meet it: in the queue, beside its pages, accepted or dismissed; and the Monitoring tab."""
+"""Breakages on their screens: the queue, the review with its pages, accepting and dismissing, and the Monitoring tab."""
 
 import json
 import re
@@ -42,7 +42,7 @@ def relearn_once(attribute: AttributeRule, *pages: Any) -> Any:
 
 @pytest.fixture
 def breakage(cluster: Cluster, shop: Shop, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> Breakage:  # noqa: F811
-    """The demo's books after the redesign of a part: one check found all well, the next one did not."""
+    """The demo's books after a partial redesign: one check found everything in order, the next one did not."""
     monkeypatch.setattr(repairs, "relearn_attribute", relearn_once)
     kind = RecordType.objects.create(name="Volume", slug="volume")
     for n, each in enumerate(ATTRIBUTES):
@@ -69,12 +69,12 @@ def test_the_queue_says_what_broke_where_and_that_a_repair_is_ready(signed_in: A
     assert "Ready to accept" in signed_in("viewer").get(reverse("breakages")).content.decode()
 
 
-def test_the_worst_breakage_stands_first(breakage: Breakage, world: World) -> None:
+def test_the_most_important_breakage_comes_first(breakage: Breakage, world: World) -> None:
     Breakage.objects.filter(pk=world.breakage.pk).update(state=Breakage.State.OPEN, closed_at=None, importance=breakage.importance + 1)
     assert [row.breakage.pk for row in breakage_view.list_open()] == [world.breakage.pk, breakage.pk]
 
 
-def test_an_empty_queue_teaches(signed_in: Any, world: World) -> None:
+def test_an_empty_queue_explains_what_breakages_are(signed_in: Any, world: World) -> None:
     text = signed_in("viewer").get(reverse("breakages")).content.decode()
     assert "Nothing is broken" in text
     assert "Sites change." in text
@@ -95,7 +95,7 @@ def test_the_review_marks_the_old_places_and_those_of_the_repair_on_each_page(si
     assert "page 12 of 12" in client.get(breakage.get_absolute_url(), {"page": "99"}).content.decode()
 
 
-def test_the_table_says_before_now_repaired_and_why(signed_in: Any, breakage: Breakage) -> None:
+def test_the_table_shows_values_before_now_and_repaired_with_the_reason(signed_in: Any, breakage: Breakage) -> None:
     text = signed_in("viewer").get(reverse("breakage_effect", args=[breakage.pk])).content.decode()
     price = next(each for each in breakage_view.show_effects(breakage) if each.attribute.name == "price")
     assert price.relearned is not None and price.relearned.agreeing == price.relearned.judged > 0
@@ -105,7 +105,7 @@ def test_the_table_says_before_now_repaired_and_why(signed_in: Any, breakage: Br
     assert all(line.reason.replace("“", "").split(" ")[0] in text for line in price.lines if line.reason)
 
 
-def test_only_operators_are_offered_to_accept_and_only_where_there_is_a_repair(signed_in: Any, breakage: Breakage) -> None:
+def test_only_operators_can_accept_and_only_if_there_is_a_repair(signed_in: Any, breakage: Breakage) -> None:
     for role, offered in (("viewer", False), ("editor", False), ("operator", True)):
         text = signed_in(role).get(breakage.get_absolute_url()).content.decode()
         assert (reverse("breakage_accept", args=[breakage.pk]) in text) == offered
@@ -117,7 +117,7 @@ def test_only_operators_are_offered_to_accept_and_only_where_there_is_a_repair(s
     assert reverse("breakage_accept", args=[breakage.pk]) not in text
 
 
-def test_accepting_publishes_and_has_the_records_made_anew(signed_in: Any, breakage: Breakage, person: Any) -> None:
+def test_accepting_publishes_the_repair_and_extracts_the_records_again(signed_in: Any, breakage: Breakage, person: Any) -> None:
     client = signed_in("operator")
     address = reverse("breakage_accept", args=[breakage.pk])
     assert client.post(address).headers["Location"] == breakage.get_absolute_url()
@@ -131,7 +131,7 @@ def test_accepting_publishes_and_has_the_records_made_anew(signed_in: Any, break
     assert Run.objects.filter(kind=Run.Kind.CRAWL).count() == 1
 
 
-def test_every_screen_says_that_the_rule_is_broken_and_whose_records_the_old_ones_are(signed_in: Any, breakage: Breakage) -> None:
+def test_every_screen_says_that_the_rule_is_broken_and_that_records_are_of_earlier_content(signed_in: Any, breakage: Breakage) -> None:
     """The site was fetched again, for another template's repair: the pages have new contents, the records are of the old ones."""
     cluster, site = breakage.cluster, breakage.cluster.site  # noqa: F811
     client, names = signed_in("editor"), [site.slug, cluster.number]
@@ -161,14 +161,14 @@ def test_every_screen_says_that_the_rule_is_broken_and_whose_records_the_old_one
         call_command("export_csv", *map(str, names))
 
 
-def test_a_crawl_that_is_under_way_makes_the_records_anew_as_well(breakage: Breakage) -> None:
+def test_a_crawl_that_is_already_running_also_renews_the_records(breakage: Breakage) -> None:
     going = crawl_site.start_crawl(breakage.cluster.site)
     assert crawl_site.start_renewal(breakage.cluster.site) == going
     going.refresh_from_db()
     assert going.parameters == {"mode": "sample", "then": "extract"}
 
 
-def test_the_clustering_after_it_extracts_with_the_rules_that_work(breakage: Breakage) -> None:
+def test_the_clustering_after_the_crawl_extracts_with_working_rules(breakage: Breakage) -> None:
     site = breakage.cluster.site
     pipeline.execute_run(cluster_pages.start_clustering(site, extract=True).pk)
     assert not Run.objects.filter(kind=Run.Kind.EXTRACT).exists(), "the only rule is broken"
@@ -200,7 +200,7 @@ def test_annotating_opens_the_workbench_on_the_page_as_it_is_now(signed_in: Any,
     assert not answer.headers["Location"].endswith(f"={stranger.pk}"), "a page of the check only"
 
 
-def test_a_version_has_its_history_and_its_difference_from_the_one_it_repairs(signed_in: Any, breakage: Breakage, person: Any) -> None:
+def test_a_version_shows_its_history_and_how_it_differs_from_the_repaired_one(signed_in: Any, breakage: Breakage, person: Any) -> None:
     breakages.accept_repair(breakage, user=person("operator"))
     site, made = breakage.cluster.site, breakage.proposal
     assert made
@@ -240,7 +240,7 @@ def test_the_monitoring_tab_shows_checks_with_their_evidence_health_and_pages(si
     assert all(each["url"] in text for each in breakage.check_found.evidence)
 
 
-def test_a_check_is_asked_for_once_and_not_of_a_site_without_an_address(signed_in: Any, breakage: Breakage) -> None:
+def test_a_check_starts_once_and_never_for_a_site_without_an_address(signed_in: Any, breakage: Breakage) -> None:
     address = reverse("site_check_now", args=[breakage.cluster.site.slug])
     for _ in range(2):
         assert signed_in("editor").post(address).status_code == 302
@@ -264,7 +264,7 @@ def test_an_operator_sets_when_a_site_is_checked(signed_in: Any, breakage: Break
 
 
 def test_opening_the_review_loads_what_its_pages_need_to_look_right(signed_in: Any, breakage: Breakage) -> None:
-    """A check fetches pages without their styles; they are loaded once somebody looks."""
+    """A check fetches pages without their styles. The styles are loaded when a person opens the review."""
     address = reverse("breakage_looks", args=[breakage.pk])
     assert f'hx-post="{address}"' in signed_in("editor").get(breakage.get_absolute_url()).content.decode()
     assert f'hx-post="{address}"' not in signed_in("viewer").get(breakage.get_absolute_url()).content.decode()
@@ -292,13 +292,13 @@ def test_opening_the_review_loads_what_its_pages_need_to_look_right(signed_in: A
     assert Run.objects.filter(kind=Run.Kind.ASSETS).count() == 1
 
 
-def test_nothing_is_loaded_where_the_site_stands_nowhere(signed_in: Any, breakage: Breakage) -> None:
+def test_nothing_is_loaded_for_a_site_without_an_address(signed_in: Any, breakage: Breakage) -> None:
     Source.objects.all().delete()
     assert signed_in("editor").post(reverse("breakage_looks", args=[breakage.pk])).content.decode().strip() == ""
     assert not Run.objects.filter(kind=Run.Kind.ASSETS).exists()
 
 
-def test_what_is_proven_is_folded_where_much_broke_and_stands_last(breakage: Breakage, signed_in: Any) -> None:
+def test_proven_attributes_are_folded_and_last_if_many_broke(breakage: Breakage, signed_in: Any) -> None:
     names = [each.attribute.name for each in breakage_view.show_effects(breakage)]
     assert breakage.proposal is not None
     report = breakage.proposal.report
@@ -328,7 +328,7 @@ def test_a_proposed_version_is_counted_and_shown_on_the_pages_as_they_are_now(br
     assert "Examples" in text
 
 
-def test_a_check_of_the_version_before_is_not_taken_for_one_of_what_is_live(breakage: Breakage, signed_in: Any) -> None:
+def test_a_check_of_an_earlier_version_is_not_shown_as_one_of_the_live_rule(breakage: Breakage, signed_in: Any) -> None:
     address = reverse("site_monitoring", args=[breakage.cluster.site.slug])
     assert "went live" not in signed_in("viewer").get(address).content.decode()
     breakages.accept_repair(breakage)

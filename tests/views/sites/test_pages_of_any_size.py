@@ -1,4 +1,4 @@
-"""Every page with nothing, one and many, and with names as long as they may be; queries do not grow with the rows."""
+"""Every screen with no, one and many rows and with the longest names; the number of queries does not grow with the rows."""
 
 from typing import Any
 
@@ -20,26 +20,26 @@ CLUSTER = ("cluster", "records", "rules")
 
 
 @pytest.mark.parametrize("name", ["home", "sites", "record_types", "site_new", "record_type_new"])
-def test_an_empty_house_says_what_to_do(signed_in: Any, name: str) -> None:
+def test_a_dashboard_without_sites_says_what_to_do(signed_in: Any, name: str) -> None:
     text = signed_in("editor").get(reverse(name)).content.decode()
     assert "button-primary" in text
 
 
 @pytest.mark.parametrize("name", SITE)
-def test_a_site_without_pages(signed_in: Any, db: None, name: str) -> None:
+def test_the_screens_of_a_site_without_pages_work(signed_in: Any, db: None, name: str) -> None:
     site = sites.create_site("Empty")
     assert signed_in("operator").get(reverse(name, args=[site.slug])).status_code == 200
 
 
 @pytest.mark.parametrize("name", CLUSTER)
-def test_a_template_without_anything(signed_in: Any, db: None, name: str) -> None:
+def test_the_screens_of_an_empty_template_work(signed_in: Any, db: None, name: str) -> None:
     cluster = factory.cluster(factory.site())
     text = signed_in("editor").get(reverse(name, args=[cluster.site.slug, cluster.number])).content.decode()
     assert "button-primary" in text
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_names_as_long_as_they_may_be(signed_in: Any, sent: list[int], db: None, name: str) -> None:
+def test_the_screens_work_with_the_longest_names(signed_in: Any, sent: list[int], db: None, name: str) -> None:
     world = worlds.make(2, name="N" * 120)
     Cluster.objects.update(name="T" * 120, url_patterns=["p" * 200] * 6, masks=["3f.a2.**.10.**.**.77.01"] * 6)
     Page.objects.update(url="https://shop.example/" + "u" * 1900) if Page.objects.count() == 1 else None
@@ -51,7 +51,7 @@ def test_names_as_long_as_they_may_be(signed_in: Any, sent: list[int], db: None,
 
 
 def asking(client: Any, name: str) -> Any:
-    """The client as it asks for that: parts of screens are asked for by a script."""
+    """The client, with the header of htmx for parts of screens."""
     if name in PARTS:
         client.defaults["HTTP_HX_REQUEST"] = "true"
     return client
@@ -71,7 +71,7 @@ def test_queries_do_not_grow_with_the_rows(signed_in: Any, world: World, count_q
 
 
 def many(world: World) -> None:
-    """Twenty of everything beside what there is."""
+    """Add twenty of everything."""
     for n in range(20):
         other = factory.cluster(world.site, number=50 + n, kind=world.record_type if n % 2 else None)
         for k in range(2):

@@ -1,4 +1,4 @@
-"""Sites: made, renamed, deleted; pages uploaded and found."""
+"""Sites are created, renamed and deleted; pages are uploaded and found."""
 
 import io
 import zipfile
@@ -24,7 +24,7 @@ def archive(**pages: str) -> SimpleUploadedFile:
     return SimpleUploadedFile("shop.zip", content.getvalue(), "application/zip")
 
 
-def test_a_new_site_comes_with_its_pages(signed_in: Any) -> None:
+def test_a_new_site_is_made_together_with_its_pages(signed_in: Any) -> None:
     data = {"name": "Süd & Nord", "address": "https://example.org"}
     answer = signed_in("editor").post(reverse("site_new_upload"), data | {"file": archive(a="<p>a page")})
     site = Site.objects.get()
@@ -68,18 +68,18 @@ def test_hosts_in_names_stay_readable_in_addresses(db: None) -> None:
         ("page_limit", "", "Give a whole number."),
     ],
 )
-def test_options_that_cannot_be_are_told_in_plain_words(db: None, field: str, value: str, said: str) -> None:
+def test_impossible_options_are_refused_in_plain_words(db: None, field: str, value: str, said: str) -> None:
     usual = {"addresses": "https://1.1.1.1/", "page_limit": "5", "delay_s": "1", "concurrency": "2", "rendered": "auto"}
     assert SourceForm(usual | {field: value}).errors.get(field) == [said]
 
 
 @pytest.mark.parametrize("pattern", ["/book/*", "shop.example.org:8000/**", "*.example.org/a?b=*", "[::1]/x", "bücher.example/*"])
-def test_patterns_of_addresses_are_taken(db: None, pattern: str) -> None:
+def test_patterns_of_addresses_are_stored(db: None, pattern: str) -> None:
     assert "include" not in SourceForm({"include": pattern}).errors
 
 
 @pytest.mark.parametrize("names", [["Shop", "shop"], ["New", "new!"], ["!!!", "???"]])
-def test_sites_of_like_names_have_addresses_of_their_own(db: None, names: list[str]) -> None:
+def test_sites_with_similar_names_have_different_addresses(db: None, names: list[str]) -> None:
     slugs = [sites.create_site(name).slug for name in names]
     assert len(set(slugs)) == 2
     assert "new" not in slugs, "that is the address of the form"
@@ -94,7 +94,7 @@ def test_a_bad_site_is_not_made_and_says_why(signed_in: Any, data: dict[str, str
     assert b"field-error" in answer.content
 
 
-def test_a_name_is_shown_as_it_is(signed_in: Any) -> None:
+def test_a_name_is_escaped_and_shown_as_typed(signed_in: Any) -> None:
     client = signed_in("editor")
     sites.create_site("<script>alert(1)</script>")
     for name in ("home", "sites"):
@@ -118,7 +118,7 @@ def test_deleting_asks_for_the_name(signed_in: Any, world: World) -> None:
     assert b"Nothing was deleted" in answer.content
 
 
-def test_deleting_takes_all_its_rows_and_leaves_the_contents(signed_in: Any, world: World) -> None:
+def test_deleting_a_site_deletes_its_rows_and_leaves_stored_contents(signed_in: Any, world: World) -> None:
     sha256 = Snapshot.objects.values_list("sha256", flat=True)[0]
     signed_in("operator").post(reverse("site_delete", args=[world.site.slug]), {"typed": world.site.name})
     assert not Site.objects.exists()
@@ -133,7 +133,7 @@ def test_an_upload_starts_an_import(signed_in: Any, db: None, sent: list[int]) -
     assert answer.headers["Location"] == run.get_absolute_url()
 
 
-def test_a_script_is_told_where_its_upload_goes_on(signed_in: Any, db: None, sent: list[int]) -> None:
+def test_an_upload_by_script_gets_the_address_of_the_run(signed_in: Any, db: None, sent: list[int]) -> None:
     address = reverse("site_import", args=[sites.create_site("Shop").slug])
     client, json = signed_in("editor"), {"HTTP_ACCEPT": "application/json"}
     answer = client.post(address, {"file": archive(a="<p>a</p>")}, **json)
@@ -143,7 +143,7 @@ def test_a_script_is_told_where_its_upload_goes_on(signed_in: Any, db: None, sen
 
 
 @pytest.mark.parametrize("file", [None, SimpleUploadedFile("a.txt", b"x"), SimpleUploadedFile("a.zip", b"")])
-def test_what_is_no_archive_is_refused_with_a_reason(signed_in: Any, db: None, sent: list[int], file: Any) -> None:
+def test_a_file_that_is_not_an_archive_is_refused_with_the_reason(signed_in: Any, db: None, sent: list[int], file: Any) -> None:
     answer = signed_in("editor").post(reverse("site_import", args=[sites.create_site("Shop").slug]), {"file": file} if file else {})
     assert answer.status_code == 400
     assert b'role="alert" data-error >' in answer.content
@@ -157,7 +157,7 @@ def test_too_large_an_upload_is_refused(signed_in: Any, db: None, settings: Any)
     assert b"at most 10 are accepted" in answer.content
 
 
-def test_finding_templates_again(signed_in: Any, world: World) -> None:
+def test_templates_can_be_searched_for_again(signed_in: Any, world: World) -> None:
     client, address = signed_in("editor"), reverse("cluster_start", args=[world.site.slug])
     run = Run.objects.get(pk=client.post(address, {"threshold": "5"}).headers["Location"].split("/")[-2])
     assert (run.kind, run.parameters["threshold"]) == (Run.Kind.CLUSTER, 5)

@@ -52,7 +52,7 @@ def test_the_records_page_counts_rows_and_opens_to_a_table(editor: Any, shops: C
     assert "1.20 GBP" in page
 
 
-def test_the_csv_is_of_pages_or_of_a_list(editor: Any, shops: Cluster) -> None:
+def test_the_csv_has_a_line_for_each_page_or_each_row_of_a_list(editor: Any, shops: Cluster) -> None:
     address = reverse("records_csv", args=["shops", 1])
     pages = list(csv.DictReader(io.StringIO(body(editor.get(address)))))
     rows = list(csv.DictReader(io.StringIO(body(editor.get(address, {"list": "offers", "columns": ["shop", "thing"]})))))
@@ -112,7 +112,7 @@ def test_a_list_without_a_good_name_is_refused(editor: Any) -> None:
     assert not RecordList.objects.exists()
 
 
-def test_of_a_type_with_lists_only_the_table_shows_first_rows_and_the_csv_has_the_rows(editor: Any, shops: Cluster) -> None:
+def test_for_a_record_type_with_lists_only_the_table_shows_first_rows_and_the_csv_all_rows(editor: Any, shops: Cluster) -> None:
     Attribute.objects.filter(list=None).delete()
     page = body(editor.get(reverse("records", args=["shops", 1])))
     assert page.count('title="thing">Tea 3-0</span>') == 1 and "Tea 3-1</span>" in page

@@ -20,7 +20,7 @@ api = pytest.importorskip("playwright.sync_api")
 
 @pytest.fixture
 def page(live_server: Any, person: Any) -> Iterator[Any]:
-    """A page of Chromium, signed in as an editor; what it complains of fails the test."""
+    """A page of Chromium, signed in as an editor. Any error it reports fails the test."""
     client, wrong = Client(), []
     client.force_login(person("editor"))
     with api.sync_playwright() as playwright:
@@ -35,7 +35,7 @@ def page(live_server: Any, person: Any) -> Iterator[Any]:
     assert wrong == []
 
 
-def test_from_no_click_to_marked_pages(page: Any) -> None:
+def test_suggested_fields_become_marked_pages(page: Any) -> None:
     site = factory.site("Shop")
     cluster = factory.cluster(site)
     for number in range(8):
@@ -72,7 +72,7 @@ def test_a_field_is_taken_from_the_wrapper(page: Any) -> None:
     assert Label.objects.filter(attribute__name="heading").count() == 3
 
 
-def test_from_no_click_to_a_list_with_marked_rows(page: Any) -> None:
+def test_a_suggested_list_becomes_a_list_with_marked_rows(page: Any) -> None:
     site = factory.site("Shops")
     cluster = factory.cluster(site)
     factory.samples(cluster, [factory.snapshot(site, f"https://shops.example/{n}", lists.html(n), cluster=cluster) for n in range(5)])

@@ -1,4 +1,4 @@
-"""Templates that are one, pages that are not of theirs, small templates: what is shown and what the forms do."""
+"""Screens and forms for equal templates, pages in the wrong template, and small templates."""
 
 from typing import Any
 

@@ -19,20 +19,20 @@ SIZE = 3
 """SizeThres: fewest roles of a class."""
 
 SUPPORT = 3
-"""SupThres: fewest pages on which a class stands, if there are so many."""
+"""SupThres: the fewest pages that a class must be on, or all pages if there are fewer."""
 
 MAX_ROLES = 3_000
-"""Roles of one class that are put in order, at a cost that grows with their square. More of them stand at the end of a long page and are
-left out."""
+"""The largest number of roles of a class that are put in order; the cost grows with its square. Further roles, at the end of a long page,
+are left out."""
 
 MAX_PIECES = 4
-"""Ordered parts that are looked for in one class."""
+"""The largest number of ordered parts that are sought in one class."""
 
 MAX_COMPARED = 20_000_000
 """Pairs of roles that are compared in one search, which takes about a second. A hostile page may have nothing but classes without order."""
 
 COMPARED = 48
-"""Occurrences on which the order of roles is compared pair by pair. What holds on so many is then checked on all."""
+"""Occurrences on which the order of roles is compared pair by pair. An order that holds on these is then checked on all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -116,7 +116,7 @@ def find_position(outer: EqClass, inner: EqClass) -> int | None:
     begins = (occurrence >= 0) & (inner.first < outer.last[around])
     ends = (occurrence >= 0) & (inner.last < outer.last[around])
     if not begins.any():
-        # An occurrence that begins outside may still reach into the next one: then that next one begins inside it.
+        # An occurrence that begins outside may still overlap the next one of the other class, which then begins inside it.
         return -1
     if not (begins & ends).all():
         return None

@@ -68,7 +68,7 @@ def _counted(roles: I64, cell: I64) -> I64:
     most = np.zeros(len(least), np.int64)
     np.minimum.at(least, by_role[starts], lengths)
     np.maximum.at(most, by_role[starts], lengths)
-    least[by_role[starts[by_cell[starts] == 0]]] = 0  # outside of every class nothing is counted
+    least[by_role[starts[by_cell[starts] == 0]]] = 0  # tokens outside of every class are not counted
     alike = (least == most) & (most > 1) & (most <= MAX_SAME)
     told = np.zeros(len(order), np.int64)
     told[order] = np.where(alike[by_role], ordinal, 0)

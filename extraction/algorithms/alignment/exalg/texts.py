@@ -19,7 +19,7 @@ from extraction.algorithms.alignment.schema import Value
 from extraction.algorithms.arrays import I64
 
 FRAME = 2.0
-"""How many times as many words as the data a template has in a sentence around data. Units and street names are fewer."""
+"""In a sentence around data, the template has at least so many times as many words as the data. Units and street names have fewer."""
 
 COLONS = (":", "：")
 

@@ -14,13 +14,13 @@ from extraction.algorithms.alignment.mse.records import SectionRecord
 from extraction.algorithms.alignment.schema import Value
 
 MAX_APART = 6
-"""Most equal places in a record that are told apart."""
+"""The largest number of equal places in a record that are told apart."""
 
 SAME_COUNT = 0.8
-"""Share of the records with some text at a place that must have equally many."""
+"""Texts at a place become separate columns if this share of the records with any text there has equally many."""
 
 LABEL, FEWEST = 0.5, 3
-"""Share of the records that must have a label word for word, and how many they must be at least."""
+"""The share of the records, and their least number, that must have a label word for word."""
 
 Spot = tuple[int, str]
 """(path, label before it)"""

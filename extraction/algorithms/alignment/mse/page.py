@@ -54,7 +54,7 @@ class ContentLine:
 
     @property
     def mark(self) -> tuple[str, int]:
-        """A key that is equal for the same boundary line on all pages. Numbers are left out: they may count results."""
+        """A key that is equal for the same boundary line on all pages. Numbers are left out, because they may be counts of results."""
         return clean(_DIGITS.sub("", self.text)), self.path
 
 

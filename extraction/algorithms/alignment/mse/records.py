@@ -30,10 +30,10 @@ MAX_TAGS = 200
 """Elements of a record that are compared."""
 
 PLAIN = 0.5
-"""What a record of one line counts for, which has no diversity."""
+"""Used instead of the diversity for a record of one line, which has none."""
 
 UNLIKE = 3.0
-"""How much a distance between records counts against a section. One odd record of four costs a third of its cohesion."""
+"""How much a distance between records counts against a section. One different record in four lowers the cohesion by a third."""
 
 Codes = tuple[tuple[int, int], ...]
 

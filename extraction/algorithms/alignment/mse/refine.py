@@ -1,4 +1,5 @@
-"""Corrects records and dynamic sections by each other (Zhao, Meng & Yu 2006, sections 5.3 and 5.4: refining MRs by SBMs, mining records).
+"""Refines records and dynamic sections with the help of each other (Zhao, Meng & Yu 2006, sections 5.3 and 5.4: refining MRs by SBMs,
+mining records).
 
 A section's records are cut at the boundary lines inside it. Static records at its ends are dropped, and a section most of whose records are
 static (a menu) is no section. Lines that seem to bound sections, but look like lines in many of its records, are data, such as the same
@@ -17,13 +18,13 @@ from extraction.algorithms.alignment.mse.records import RecordDistances, Region,
 from extraction.algorithms.alignment.mse.regions import ALIKE, find_best_partition
 
 DATA = 0.3
-"""Share of a section's records that have a line of one look, from which on such lines are data."""
+"""If at least this share of a section's records has a line with the same code, such lines are data."""
 
 ITEMS = frozenset(("li", "dd", "article"))
 """Elements that are an item each. Rows of tables and plain blocks may be headings."""
 
 STATIC = 0.5
-"""Share of static records from which on a section is static."""
+"""A section is static if at least this share of its records is."""
 
 
 def find_data_codes(page: LinePage, regions: Iterable[Region]) -> set[tuple[int, int]]:

@@ -21,11 +21,11 @@ Wrapper = tuple[int, Sign]
 """(path of the element around the records, what each begins with)"""
 
 MAX_WRAPPERS = 60
-"""Wrappers that are applied, those of most lines first. The evaluation sites have up to 20."""
+"""The largest number of wrappers that are applied; those with the most lines come first. The evaluation sites have up to 20."""
 
 
 MAX_RUNS = 100
-"""Runs of lines without a section that are looked at on a page, the longest ones."""
+"""The largest number of runs of lines without a section that are searched on a page; the longest come first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ MAX_STEPS = 2_000_000
 
 
 BESIDE = 40
-"""Characters of a text that are shown in what is said about a page that does not match."""
+"""Characters of a text that are shown in the message about a page that does not match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class WrapperReader:
         return None if here.fixed else (wanted.name, Value(here.text, here.place))
 
     def _miss(self, here: Element, at: int, wanted: str) -> None:
-        """Keep the furthest place where something else was wanted. Within one element, what was missed inside it counts, not before it."""
+        """Keep the furthest place where something else was wanted. Within one element, a mismatch inside it counts, not one before it."""
         miss = _Miss(here, at, wanted)
         if self._missed is None or (miss.node, here.node) > (self._missed.node, self._missed.here.node):
             self._missed = miss

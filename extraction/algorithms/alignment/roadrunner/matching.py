@@ -6,17 +6,18 @@ The wrapper is made general enough to accept the page. Both are trees of tags, s
 aligned one by one, and the result is always well formed. Two strings that differ are a field. At any other mismatch the following is tried,
 in this order:
 
-1. An iterator (`squares`). The token before the mismatch is the last delimiter. What stands from the mismatch to its next occurrence, on
-   either side, is the square. It is matched backwards with what came before.
-2. An optional part. The mismatching token is searched ahead on both sides, the nearest first.
+1. An iterator (`squares`). The token before the mismatch is the last delimiter. The tokens from the mismatch to the next occurrence of that
+   delimiter, on either side, are the square. It is matched backwards with the tokens before.
+2. An optional part. The mismatching token of each side is sought further on in the other, the nearest occurrence first.
 3. Both at once: optional parts on both sides, up to the nearest two tokens that match. The paper does not have this. Without it, two pages
    with different optional blocks at one place do not align.
 4. The last resort: both remainders are optional, up to the end of the enclosing element.
 
-If two elements with equal labels do not align by 1 and 2 so that half of their tokens meet, they are a mismatch themselves, to be solved
-further out. Only if that fails too, 3 and 4 are allowed inside them: first if half of the tokens meet, and then in any case. These are the
-three *ways* to align: STRICT, BOTH and ANYHOW. The outcome for two elements and a way is computed once. Within a sequence, the alternatives
-are searched depth first. A pair of positions is entered once, and a sequence is given up after `RETURNS` returns to an earlier choice.
+If 1 and 2 align less than half of the tokens of two elements with equal labels, the elements are a mismatch themselves, which is solved at
+a higher level. Only if that fails too, 3 and 4 are allowed inside them: first if half of the tokens are aligned, and then in any case.
+These are the three *ways* to align: STRICT, BOTH and ANYHOW. The outcome for two elements and a way is computed once. Within a sequence,
+the alternatives are searched depth first. A pair of positions is entered once, and a sequence is given up after `RETURNS` returns to an
+earlier choice.
 
 Cost: a step for each two elements compared and for each alternative, at most `MAX_STEPS` for a page. Only elements within elements, and
 rows within rows `NESTED` deep, are processed by recursion.
@@ -209,7 +210,7 @@ class Matching:
         return None
 
     def rows(self, part: Nodes, twos: Sequence[Node], j: int) -> Alignment:
-        """Align as many rows of a repeated part as there are from j on. The nodes of the result are the part, made general enough.
+        """Align as many rows of a repeated part as there are from j on. The nodes of the result are the part, generalised to fit all rows.
 
         If there are no rows, the result stays at j.
         """

@@ -11,11 +11,11 @@ AHEAD = 100
 """Siblings that are searched ahead for a mismatching token."""
 
 AHEAD_BOTH = 30
-"""Siblings on either side that are searched for two tokens that match. The cost is the square."""
+"""Siblings on either side that are searched for two tokens that match. The cost grows with the square."""
 
 HARDLY = 10
-"""Tokens added to the cost of taking two elements for one that hardly meet. Two lines of a table with different labels had better be two
-optional lines."""
+"""Tokens added to the cost of merging two elements with hardly any token in common. Two table rows with different labels should become two
+optional rows."""
 
 
 class Pairing(Protocol):

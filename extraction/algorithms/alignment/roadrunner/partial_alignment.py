@@ -7,10 +7,10 @@ from extraction.algorithms.alignment.roadrunner.wrapper import Done, Node, Nodes
 
 STRICT, BOTH, ANYHOW = 0, 1, 2
 """The ways to align. STRICT allows fields, iterators and optional parts. BOTH also allows optional parts on both sides at one place. ANYHOW
-accepts even what hardly meets."""
+accepts even elements with hardly any token in common."""
 
 MET = 0.5
-"""Share of either side's tokens that must meet; with less, two elements do not match."""
+"""Share of each side's tokens that must be aligned; with less, two elements do not match."""
 
 
 class Alignment(NamedTuple):
@@ -45,7 +45,7 @@ class Alignment(NamedTuple):
         )
 
     def met(self, needed: int, tokens: int) -> bool:
-        """Return whether enough of both sides met.
+        """Return whether enough tokens of both sides are aligned.
 
         needed: tokens that the first sequence has on every page.
         tokens: all tokens of the second sequence.

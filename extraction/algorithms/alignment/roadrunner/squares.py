@@ -14,7 +14,7 @@ from extraction.algorithms.alignment.roadrunner.partial_alignment import Alignme
 from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Plus, Text, backwards, required
 
 SQUARE = 50
-"""Siblings that a row has at most. Rows without an element of their own have up to ten."""
+"""The largest number of siblings that make up a row. Rows without an element of their own have up to ten."""
 
 SQUARES = 3
 """Occurrences of the delimiter that are tried, because a row may hold it more than once."""

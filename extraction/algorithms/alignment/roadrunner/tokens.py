@@ -33,13 +33,13 @@ ALWAYS, LABEL = 0.9, 0.25
 """Share of the pages that have a fixed string, and the share for one that ends with a colon or stands in dt, th or label."""
 
 FEW = 5
-"""Pages from which on a string that does not look like a label is fixed. What four pages have in common can be a value."""
+"""Fewest pages on which a string is fixed although it does not look like a label. Four pages may share a value."""
 
 MAX_LABEL = 60
 """Longest fixed string, in characters."""
 
 PROSE = 200
-"""Characters from which on a text with inline elements in it is one string instead of many. Aligning links in prose tells nothing."""
+"""A text of at least so many characters is one string even with inline elements in it. Aligning links in prose is of no use."""
 
 _INLINE = frozenset(
     """a abbr acronym b bdi bdo big cite code data dfn em font i kbd mark q s samp small span strong sub sup time tt u var

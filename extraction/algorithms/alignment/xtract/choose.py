@@ -46,7 +46,7 @@ def open_facilities(opening: Sequence[float], serving: F64, joined: Joined | Non
     """
     costs, joined = np.asarray(opening, np.float64), joined or Joined()
     if serving.shape[1] and not np.isfinite(serving.min(axis=0, initial=math.inf)).all():
-        raise ValueError("a sequence has no candidate that tells it")
+        raise ValueError("a sequence has no candidate that encodes it")
     starts = [_greedy(costs, serving)]
     alone = costs + serving.sum(axis=1)
     if alone.size and np.isfinite(alone.min()):

@@ -136,9 +136,9 @@ class _Look:
         found.has_text |= any(text and text.strip() for text in texts) or (empty and (bool(children) or any(texts)))
         found.attributes.update((*declared, *self._attributes(element, prefixes)))
         if len(self.seen) > MAX_NAMES:
-            raise TooManyNamesError(f"the pages have more than {MAX_NAMES} names of elements; no document type says much of them")
+            raise TooManyNamesError(f"the pages have more than {MAX_NAMES} names of elements; a document type would be of no use")
         if len(found.attributes) > MAX_ATTRIBUTES:
-            raise TooManyNamesError(f"<{name}> has more than {MAX_ATTRIBUTES} names of attributes; no document type says much of them")
+            raise TooManyNamesError(f"<{name}> has more than {MAX_ATTRIBUTES} names of attributes; a document type would be of no use")
 
     def _attributes(self, element: etree._Element, prefixes: Mapping[str, set[str]]) -> Iterator[str]:
         """Yield the names of its attributes as they stand in the file, as many as allowed."""
@@ -147,7 +147,7 @@ class _Look:
             known = prefixes.get(space, ())
             if space and len(known) == 1:
                 yield f"{next(iter(known))}:{local}"
-            elif space:  # the page has several prefixes for it; asking which takes as long as some elements do
+            elif space:  # the page has several prefixes for it; looking up the right one takes as long as reading some elements
                 self._left -= 1
                 yield str(_NAME(element, place=place))
             else:

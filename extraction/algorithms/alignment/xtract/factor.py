@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from extraction.algorithms.alignment.xtract.models import EMPTY, Model, Symbols, choose_one, concatenate
 
 SEEDS = 10
-"""k: one subset is started for so many candidates; the paper's N/10."""
+"""k: one subset is started for every so many candidates (N/10 in the paper)."""
 
 MAX_OVERLAP = 0.0
 """δ: share of sequences that two candidates of a subset may both accept. The paper's value."""

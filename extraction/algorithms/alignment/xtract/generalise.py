@@ -93,7 +93,7 @@ def _replaced(symbols: Symbols, part: Symbols, r: int) -> Iterator[Model]:
 def _stretches(symbols: Symbols, d: float) -> Iterator[tuple[int, int]]:
     """Yield [start, end) of the stretches (PARTITION). A stretch goes on while a symbol in it recurs behind it within d places."""
     following: dict[Model, int] = {}
-    reach = list(range(len(symbols)))  # the last place that this one draws into its stretch
+    reach = list(range(len(symbols)))  # the last place that this symbol adds to its stretch
     for place in range(len(symbols) - 1, -1, -1):
         again = following.get(symbols[place])
         if again is not None and again - place <= d:

@@ -1,4 +1,4 @@
-// What the keyboard goes through: all that can be taken, in the order of the page.
+// The places that the keyboard steps through: all that can be marked, in the order of the page.
 
 import { merged, rectsOf, rectsOfNodes, show } from "./boxes.js";
 import { drawPointer } from "./layer.js";

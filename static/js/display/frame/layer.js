@@ -123,7 +123,7 @@ function tip(rect, place, colour) {
 
 let waiting = false;
 
-/** Draws everything anew in the next frame, because the page has moved. */
+/** Redraws everything in the next frame, because the page has moved. */
 export function redraw() {
   if (waiting) return;
   waiting = true;

@@ -1,4 +1,4 @@
-// What a page fixes to the window: headers, cookie banners, dialogs that cover the page. The server writes "fixed" as
+// The parts of a page that are fixed to the window: headers, cookie banners, dialogs that cover the page. The server writes "fixed" as
 // `var(--v-pinned, static)`. Here each such element is judged once: a bar at the page's top stays there; an element that
 // would cover what an editor wants to click moves to where it is written in the page. One key hides them all.
 

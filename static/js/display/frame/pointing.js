@@ -7,7 +7,7 @@ import { elements, indexOf, placeOfText, rawOf, runsOf } from "./tree.js";
 
 /** @typedef {import("../places.js").Place} Place */
 
-const SHORT = 300; // Characters. A longer element with several texts is not taken whole: nobody means all of it.
+const SHORT = 300; // The most characters of an element with several texts that is marked as a whole. Nobody means all of a longer one.
 
 /** @param {number} x @param {number} y @param {Element | null} target @returns {Place | null} */
 export function placeAt(x, y, target) {

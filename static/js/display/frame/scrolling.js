@@ -2,7 +2,7 @@
 
 import { say } from "./state.js";
 
-/** How far down the page is as the other version knows it. */
+/** The scroll position of this page that the other version knows. */
 let scrolledTo = 0;
 
 /** Reports from now on how far a person scrolls. */

@@ -51,7 +51,7 @@ PAUL = authors_page(
 
 
 def inferred(*pages: str, last_resort: bool = True) -> Inference:
-    """What RoadRunner makes of pages."""
+    """The wrapper that RoadRunner infers from pages."""
     return infer_wrapper([parse(page.encode()).root for page in pages], last_resort=last_resort)
 
 
@@ -62,5 +62,5 @@ def inside(found: Inference) -> str:
 
 
 def plain(row: Row) -> dict[str, Any]:
-    """A row with texts for values."""
+    """A row with its values as plain texts."""
     return {name: held.text if isinstance(held, Value) else [plain(each) for each in held] for name, held in row.items()}

@@ -1,4 +1,4 @@
-"""The papers' bookstore: their pages, the wrapper and the data set that come of them."""
+"""The papers' bookstore: its pages give the wrapper and the data set that the papers print."""
 
 from extraction.algorithms.alignment.roadrunner.data import WrapperMismatch
 from extraction.algorithms.alignment.schema import Repeated
@@ -61,7 +61,7 @@ def test_authors_have_books_and_books_have_editions() -> None:
     }
 
 
-def test_values_stand_where_the_page_has_them() -> None:
+def test_values_have_their_places_on_the_page() -> None:
     found = inferred(JOHN, PAUL)
     nodes = elements(parse(PAUL.encode()).root)
     for pages in found.structure.columns().values():
@@ -89,7 +89,7 @@ def test_a_page_that_does_not_match_says_where() -> None:
     assert elements(parse(page.encode()).root)[met.node].tag == "u"
 
 
-def test_what_differs_is_told_and_not_the_equal_element_that_holds_it() -> None:
+def test_a_mismatch_names_the_part_that_differs_not_the_equal_element_around_it() -> None:
     page = SMITH.replace("<b>John Smith</b>", "<b>John <u>Smith</u></b>")
     met = inferred(SMITH, JONES).wrapper.match(parse(page.encode()).root)
     assert isinstance(met, WrapperMismatch) and met.reason == "in <b> after “John”: its end was expected, <u> is there"

@@ -1,4 +1,4 @@
-"""Pages that try to cost much are read in bounded time, or refused."""
+"""Pages made to be expensive are read in bounded time or refused."""
 
 import random
 

@@ -48,7 +48,7 @@ def test_an_optional_list_is_a_list_where_it_is_longer() -> None:
 
 
 def test_lines_with_labels_are_optional_lines_rather_than_rows() -> None:
-    """Two labels that are the template's own are no values of a field."""
+    """Two labels that belong to the template are not values of a field."""
     lines = [f"<tr><th>{label}:</th><td>{{}}</td></tr>" for label in ("Rated", "Director", "Writer", "Length")]
     pages = ((0, 1, 3), (0, 1, 2, 3), (0, 2, 3))
     found = inferred(*(f"<table>{''.join(lines[line].format(f'{page}{line}') for line in page)}</table>" for page in pages))
@@ -63,7 +63,7 @@ def test_different_blocks_at_one_place_are_both_optional() -> None:
     assert found.resorts == 0
 
 
-def test_the_last_resort_makes_both_rests_optional_and_is_counted() -> None:
+def test_the_last_resort_makes_both_remainders_optional_and_is_counted() -> None:
     pages = "<h1>a</h1><ul><li>x</ul>", "<h1>b</h1><ol><li>y</ol>"
     found = inferred(*pages)
     assert inside(found) == "<h1>#PCDATA</h1> ( <ul> <li>x</li> </ul> )? ( <ol> <li>y</li> </ol> )?"
@@ -77,14 +77,14 @@ def test_without_the_last_resort_it_gives_up_and_says_where() -> None:
         inferred("<h1>a</h1><ul><li>x</ul>", "<h1>b</h1><ol><li>y</ol>", last_resort=False)
 
 
-def test_pages_with_different_root_elements_are_no_template() -> None:
+def test_pages_with_different_root_elements_are_refused() -> None:
     roots = [parse(f"<?xml version='1.0'?><{name}><p>a</p></{name}>".encode()).root for name in ("shop", "shop", "feed")]
     assert infer.infer_wrapper(roots[:2]).wrapper.printed() == infer.infer_wrapper(roots[:1]).wrapper.printed()
     with pytest.raises(AlignmentError, match="page 3: in shop there are different parts at one place, and neither is found further on"):
         infer.infer_wrapper(roots)
 
 
-def test_without_pages_there_is_no_template() -> None:
+def test_no_pages_are_refused() -> None:
     with pytest.raises(AlignmentError, match="there are no pages"):
         infer.infer_wrapper([])
 
@@ -106,7 +106,7 @@ def test_pages_with_too_many_tokens_are_refused(monkeypatch: pytest.MonkeyPatch)
         inferred("<p>a</p>", "<p>a</p>" * 10)
 
 
-def test_steps_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_steps_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(infer, "ALL_STEPS", 5)
     with pytest.raises(AlignmentError, match="page 2: more than 5 steps are needed; near html"):
         inferred("<p>a</p>" * 3 + "<b>c</b>", "<i>b</i>" * 4, last_resort=False)

@@ -1,4 +1,4 @@
-"""Pages generated from a wrapper that is known: what is inferred accepts them all and gives their data back."""
+"""Pages generated from a known wrapper: the inferred wrapper accepts them all and returns their data."""
 
 import random
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ wrappers = st.lists(st.recursive(strings | st.just(Pcdata()), elements_of, max_l
 
 
 def instance(nodes: Sequence[Node], chance: random.Random) -> list[Node]:
-    """A page of a wrapper's language."""
+    """A page that a wrapper accepts."""
     made: list[Node] = []
     for node in nodes:
         if isinstance(node, Element):
@@ -43,7 +43,7 @@ def instance(nodes: Sequence[Node], chance: random.Random) -> list[Node]:
 
 @given(one=wrappers, two=wrappers, chance=st.randoms(use_true_random=False))
 @settings(max_examples=40, deadline=None)
-def test_what_either_of_two_wrappers_accepts_the_merged_one_accepts(one: Nodes, two: Nodes, chance: random.Random) -> None:
+def test_a_merged_wrapper_accepts_the_pages_of_both(one: Nodes, two: Nodes, chance: random.Random) -> None:
     merged = Matching().merge(Element("r", one), Element("r", two))
     for side in (one, two):
         for _ in range(3):
@@ -81,7 +81,7 @@ def html(kind: object, tags: "count[int]", values: "count[int]", rows: int, ther
 
 @given(kind=kinds)
 @settings(max_examples=30, deadline=None)
-def test_the_data_that_pages_were_made_of_is_given_back(kind: object) -> None:
+def test_the_data_that_pages_were_made_from_is_found_again(kind: object) -> None:
     values: count[int] = count()
     pages, truth = [], []
     for rows, there in ((2, True), (1, False), (3, True), (2, False)):

@@ -1,0 +1,60 @@
+"""Tar files: damage, bombs and links in them."""
+
+import io
+import random
+import tarfile
+
+from extraction.fetching.items import FREE_EXPANSION_BYTES
+from tests.fetching.archive_files import PAGE, make_tar, page_names, read_items, refusals
+
+
+def test_a_gzip_bomb_stops_reading() -> None:
+    found = read_items(make_tar({"a.html": PAGE, "bomb.bin": b"\0" * (FREE_EXPANSION_BYTES + 1_000_000), "b.html": PAGE}))
+    assert page_names(found) == ["a.html"]
+    assert refusals(found) == {"upload": "it unpacks to more than 200 times its size; the rest was not read"}
+
+
+def test_links_and_devices_in_a_tar_file_are_refused() -> None:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, kind in {
+            "s.html": tarfile.SYMTYPE,
+            "h.html": tarfile.LNKTYPE,
+            "d.html": tarfile.CHRTYPE,
+            "f.html": tarfile.FIFOTYPE,
+        }.items():
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = kind, "/etc/passwd"
+            archive.addfile(info)
+        info = tarfile.TarInfo("a.html")
+        info.size = len(PAGE)
+        archive.addfile(info, io.BytesIO(PAGE))
+    found = read_items(buffer.getvalue())
+    assert page_names(found) == ["a.html"]
+    assert set(refusals(found)) == {"s.html", "h.html", "d.html", "f.html"}
+
+
+def test_the_first_pages_of_a_truncated_tar_file_are_read() -> None:
+    files = {f"{n}.html": PAGE + random.Random(n).randbytes(5000) for n in range(20)}
+    for data in (make_tar(files), make_tar(files, "w")):
+        found = read_items(data[: len(data) // 2])
+        assert page_names(found) == [f"{n}.html" for n in range(len(page_names(found)))]
+        assert 5 < len(page_names(found)) < 15
+        assert "the part before that was read" in refusals(found)["upload"]
+
+
+def test_a_tar_header_that_claims_gigabytes_is_refused() -> None:
+    info = tarfile.TarInfo("x")
+    info.type, info.size = tarfile.XHDTYPE, 4_000_000_000
+    found = read_items(make_tar({"a.html": PAGE}, "w")[:1024] + info.tobuf() + b"x" * 5000)
+    assert page_names(found) == ["a.html"]
+    assert "at once" in refusals(found)["upload"]
+
+
+def test_a_tar_file_of_nested_headers_is_refused_with_a_reason() -> None:
+    info = tarfile.TarInfo("x")
+    info.type, info.size = tarfile.GNUTYPE_LONGNAME, 2
+    nested = (info.tobuf() + b"n\0".ljust(512, b"\0")) * 3000
+    found = read_items(make_tar({"a.html": PAGE}, "w")[:1024] + nested)
+    assert page_names(found) == ["a.html"]
+    assert "damaged" in refusals(found)["upload"]

@@ -1,0 +1,43 @@
+"""Records on their screens: searching, filtering, sorting and the CSV file."""
+
+import csv
+import io
+from typing import Any
+
+from extraction.models import Record
+from tests.views.addresses import address
+from tests.views.world import World
+
+
+def test_records_are_searched_filtered_and_sorted(signed_in: Any, world: World) -> None:
+    client = signed_in("viewer")
+
+    def titles(**asked: str) -> list[str]:
+        found = client.get(address(world, "records"), asked).context["rows"]
+        return [record.values["title"][0]["raw"] for record, *_ in found]
+
+    assert titles(sort="-title")[0] == "Book 5"
+    assert titles(q="writer 3") == ["Book 3"]
+    assert titles(missing="price", state="incomplete") == ["Book 4"]
+    assert len(titles(state="<>", sort="nothing", page="none")) == 6
+
+
+def test_the_csv_has_the_rows_of_the_table_in_the_chosen_columns(signed_in: Any, world: World) -> None:
+    client = signed_in("viewer")
+    answer = client.get(address(world, "records_csv"), {"columns": ["price", "title"], "values": "raw", "q": "Book 2"})
+    text = b"".join(answer.streaming_content).decode()
+    assert list(csv.reader(io.StringIO(text))) == [["price", "title"], ["£2.50", "Book 2"]]
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="books-template-1.csv"'
+    whole = b"".join(client.get(address(world, "records_csv"), {"bom": "1"}).streaming_content).decode()
+    assert whole.startswith("\ufefftitle,price,author,source_url\r\n")
+    Record.objects.filter(snapshot__page=world.page).update(values={"title": [{"raw": "=1+1", "value": None}]})
+    for asked, title in (({}, "'=1+1"), ({"guard": ["0", "1"]}, "'=1+1"), ({"guard": "0"}, "=1+1")):
+        answer = client.get(address(world, "records_csv"), {"columns": "title", "q": "", **asked})
+        assert b"".join(answer.streaming_content).decode().splitlines()[1] == title
+    for wrong in ({"columns": "nothing"}, {"several": "x"}, {"values": "x"}, {"separator": "x" * 11}):
+        assert client.get(address(world, "records_csv"), wrong).status_code == 400, wrong
+
+
+def test_a_failed_record_says_why(signed_in: Any, world: World) -> None:
+    Record.objects.filter(snapshot__page=world.page).update(state=Record.State.FAILED, reason="the page is empty", values={})
+    assert b"the page is empty" in signed_in("viewer").get(address(world, "records")).content
