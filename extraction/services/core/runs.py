@@ -5,7 +5,6 @@ compare-and-set before it does anything, and reports progress while it works. `l
 lost or whose worker died. Every job is written so that running it again from the start does no harm.
 """
 
-import errno
 import logging
 import os
 import socket
@@ -17,12 +16,13 @@ from enum import Enum
 import psutil
 from celery import current_app
 from django.contrib.auth.models import User
-from django.db import IntegrityError, InterfaceError, OperationalError, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
 from extraction.models import Cluster, Run, RunProblem, Site
 from extraction.models.run_values import RunParameters, RunSummary
+from extraction.services.core.outages import describe_outage
 
 logger = logging.getLogger(__name__)
 
@@ -226,16 +226,6 @@ def end_broken_run(run_id: int, error: BaseException) -> None:
         mine.update(state=Run.State.FAILED, error=f"Internal error: {type(error).__name__}: {error}", finished_at=timezone.now())
     else:
         return_run(run, reason)
-
-
-def describe_outage(error: BaseException) -> str | None:
-    """Return, in words, which part of the machine failed; None if the error is not of that kind."""
-    text = str(error).lower()
-    if "disk is full" in text or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
-        return "The disk is full"
-    if isinstance(error, OperationalError | InterfaceError):
-        return "The database is locked" if "locked" in text else "The database did not answer"
-    return describe_outage(error.__cause__) if error.__cause__ else None
 
 
 def return_run(run: Run, reason: str) -> None:
