@@ -47,7 +47,7 @@ def page(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
     """
     found = get_object_or_404(Page.objects.select_related("site", "current"), site__slug=slug, pk=page_id)
     asked = request.GET.get("snapshot", "")
-    view = site_pages.view(found, snapshot_id=int(asked) if asked.isdecimal() else None)
+    view = site_pages.view(found, snapshot_id=int(asked) if asked.isdecimal() and len(asked) < 19 else None)
     marked = request.GET.get("value", "")
     mark = site_pages.mark(view.record, marked) if view.record else None
     return render(request, "extraction/sites/page.html", {"site": found.site, "view": view, "mark": mark, "marked": marked})
