@@ -54,7 +54,7 @@ class ZipReader:
     def _entries(self) -> Iterator[ArchiveEntry]:
         for info in self._zip.filelist:
             self._done += 1
-            if not info.is_dir():
+            if not info.filename.endswith("/"):
                 yield ArchiveEntry(_name(info), info.file_size, self._reader(info), self._problem(info))
 
     def _problem(self, info: zipfile.ZipInfo) -> str:

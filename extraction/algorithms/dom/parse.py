@@ -10,6 +10,7 @@ because half a page is more useful to an editor than none.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 
 from charset_normalizer import from_bytes
 from lxml import etree
@@ -44,6 +45,23 @@ class ParsedPage:
     notices: tuple[str, ...] = ()
 
 
+def _name_failures(read: Callable[..., ParsedPage]) -> Callable[..., ParsedPage]:
+    """Make any failure of reading a page a PageError: one page that nobody thought of must not end the work on thousands."""
+
+    @wraps(read)
+    def named(content: bytes, *, content_type: str | None = None) -> ParsedPage:
+        try:
+            return read(content, content_type=content_type)
+        except PageError:
+            raise
+        except Exception as error:
+            reason = str(error).partition("\n")[0][:200]
+            raise PageError(f"reading the page failed: {type(error).__name__}: {reason}") from error
+
+    return named
+
+
+@_name_failures
 def parse(content: bytes, *, content_type: str | None = None) -> ParsedPage:
     """Return the tree of a page. Raises PageError for a page that is empty, too large or without any element.
 
