@@ -209,15 +209,11 @@ def damage(data: bytes, source: random.Random) -> bytes:
 
 def test_a_damaged_archive_never_raises_anything_but_that_it_cannot_be_opened() -> None:
     source = random.Random(2)
-    files = {"manifest.csv": b"file,url\na.html,http://e.com/a\n", "a.html": PAGE, "b/c.htm": PAGE * 30, "": PAGE, "s.css": b"a{}"}
+    files = {"manifest.csv": b"file,url\na.html,http://e.com/a\n", "a.html": PAGE, "b/c.htm": PAGE * 30, "x.html": PAGE, "s.css": b"a{}"}
     records: list[dict[str, Any]] = [
         {"url": "http://e.com/a"},
         {"url": "http://e.com/b", "headers": [("Content-Type", "text/html"), ("Content-Encoding", "gzip")], "body": gzip.compress(PAGE)},
-        {
-            "url": "http://e.com/c",
-            "headers": [("Content-Type", "text/html"), ("Transfer-Encoding", "chunked")],
-            "body": b"5\r\n<html\r\n0\r\n\r\n",
-        },
+        {"url": "http://e.com/c", "headers": [("Transfer-Encoding", "chunked")], "body": b"5\r\n<html\r\n0\r\n\r\n"},
     ]
     whole = [
         make_zip(files),
@@ -227,6 +223,7 @@ def test_a_damaged_archive_never_raises_anything_but_that_it_cannot_be_opened() 
         make_warc(records),
         make_warc(records, packed=False),
     ]
+    whole.append(whole[1].replace(b"x.html", b"\0.html"))  # a file without a name
     for data in [*whole, *(damage(source.choice(whole), source) for _ in range(2_000))]:
         try:
             found = read_items(data)

@@ -19,50 +19,13 @@ from extraction.services.sites import page_store
 from tests.fetching.archive_files import PAGE, make_zip
 from tests.services import factory
 
-PIECES = [
-    "&#1;",
-    "&#xD800;",
-    "&#xFFFE;",
-    "&#x110000;",
-    "&#9999999;",
-    "&e;",
-    "&é;",
-    "<a:b>",
-    "</a:b>",
-    "<²>",
-    "<x:²a/>",
-    "<ª:b/>",
-    "<a·b/>",
-    "<_:_/>",
-    "<:a/>",
-    "<a:/>",
-    "<a::b/>",
-    "xmlns:a='u'",
-    "xmlns=''",
-    "<![CDATA[",
-    "]]>",
-    "<!--",
-    "-->",
-    "<rdf:RDF>",
-    "<svg:svg>",
-    "<rss>",
-    "<item>",
-    "</item>",
-    "<g>",
-    "<x:rect/>",
-    "<style>",
-    "</style>",
-    "<text>",
-    "<a",
-    "c:c='&#2;'",
-    ">",
-    "/>",
-    "<html>",
-    "<body>",
-    "\ufffe",
-    "\ufdd0",
-    "�",
-] + ["<a:b c:d='&#1;' d='x'/>", "<x:1 y:2='a'>", "<!DOCTYPE a [<!ENTITY e '&#1;&#xD800;'>]>", "<svg xmlns='http://www.w3.org/2000/svg'>"]
+PIECES = (
+    *r"""&#1; &#xD800; &#xFFFE; &#x110000; &#9999999; &e; &é; <a:b> </a:b> <²> <x:²a/> <ª:b/> <a·b/> <_:_/> <:a/> <a:/> <a::b/> xmlns:a='u'
+    xmlns='' <![CDATA[ ]]> <!-- --> <rdf:RDF> <svg:svg> <rss> <item> </item> <g> <x:rect/> <style> </style> <text> <a c:c='&#2;' > />
+    <html> <body>""".split(),  # noqa: SIM905
+    *("\ufffe", "\ufdd0", "\x0b", "\x85", "\ud800", "<a:b c:d='&#1;' d='x'/>", "<x:1 y:2='a'>", "<svg xmlns='http://www.w3.org/2000/svg'>"),
+    "<!DOCTYPE a [<!ENTITY e '&#1;&#xD800;'>]>",
+)
 STARTS = ("<?xml version='1.0'?>", "<?xml version='1.0'?><root xmlns:a='u'>", "<rss>", "", "<svg xmlns='http://www.w3.org/2000/svg'>")
 
 
@@ -115,9 +78,8 @@ def test_a_page_on_which_vertex_itself_fails_is_named_and_the_others_are_stored(
     if place == "vectors":
         monkeypatch.setattr(shingles, "compute_vectors", failing(shingles.compute_vectors, lambda given: b"".join(given[0])))
     elif place == "title":
-        monkeypatch.setattr(
-            page_store, "find_title", failing(page_store.find_title, lambda given: "".join(given[0].root.itertext()).encode())
-        )
+        title = failing(page_store.find_title, lambda given: "".join(given[0].root.itertext()).encode())
+        monkeypatch.setattr(page_store, "find_title", title)
     else:
         monkeypatch.setattr(import_pages.WantedAssets, "look", failing(import_pages.WantedAssets.look, lambda given: given[1].content))
     files = {f"{n}.html": PAGE.replace(b"A book", b"Book %d" % n) for n in range(8)}
