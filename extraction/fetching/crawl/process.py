@@ -38,8 +38,19 @@ READ_BYTES = 1024**2
 ROOT = Path(__file__).resolve().parents[3]
 
 
+_FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT})
+"""Signals that the child gets from a person or the system, for example because memory ran out."""
+
+
 class CrawlFailed(Exception):  # noqa: N818
-    """The crawl failed. The message says why or, if the child ended without a reason, has the end of its output."""
+    """The crawl failed. The message says why or, if the child ended without a reason, has the end of its output.
+
+    from_outside: whether something else killed the child, so that trying again may help.
+    """
+
+    def __init__(self, message: str, *, from_outside: bool = False) -> None:
+        super().__init__(message)
+        self.from_outside = from_outside
 
 
 class Crawl:
@@ -93,7 +104,9 @@ class Crawl:
             yield event
             if isinstance(event, Done):
                 return
-        raise CrawlFailed(f"the crawler ended with exit code {self._started.wait()}: {self.last_words() or 'it said nothing'}")
+        code = self._started.wait()
+        message = f"the crawler ended with exit code {code}: {self.last_words() or 'it said nothing'}"
+        raise CrawlFailed(message, from_outside=-code in _FROM_OUTSIDE)
 
     def _lines(self) -> Iterator[bytes]:
         """Yield the lines that the child writes. Raises CrawlFailed if it writes nothing for SILENT_S: then it hangs."""
