@@ -8,7 +8,7 @@ from django.db import connection
 from django.utils import timezone
 
 from extraction import pipeline
-from extraction.services.core import lost_runs, runs
+from extraction.services.core import heartbeats, lost_runs, runs
 from extraction.services.monitoring import alerts, monitors, tidy_checks
 
 
@@ -29,6 +29,7 @@ def sweep() -> None:
 @shared_task
 def tick() -> None:
     """Start the checks that are due and send the alerts that are waiting."""
+    heartbeats.record_tick()
     monitors.start_due_checks(timezone.now())
     alerts.send_due_alerts(timezone.now())
 

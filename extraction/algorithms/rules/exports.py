@@ -173,20 +173,11 @@ def _url_key(rule: RuleDefinition) -> str:
 
 
 _TAKEN = frozenset(
-    ("record", "response", "url", "html", "css", "xpath", "jmespath", "selector", "base_url", "urljoin", "to_item", "from_item")
+    """
+    record response url html css xpath jmespath selector base_url urljoin to_item from_item item_cls skip_nonitem_fields validate_input
+    validates_input field cached_property dict WebPage read_record ATTRIBUTES LISTS
+    """.split()  # noqa: SIM905
 )
-_TAKEN |= {
-    "item_cls",
-    "skip_nonitem_fields",
-    "validate_input",
-    "validates_input",
-    "field",
-    "cached_property",
-    "dict",
-    "WebPage",
-    "read_record",
-}
-_TAKEN |= {"ATTRIBUTES", "LISTS"}
 """Names that a page object already has, and names that the code of its class uses."""
 
 

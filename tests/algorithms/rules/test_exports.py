@@ -223,7 +223,8 @@ def test_attributes_may_have_any_name_that_a_page_object_or_its_code_uses(tmp_pa
     rule = RuleDefinition(tuple(AttributeRule(name, alternatives=(Selector("//h1/text()"),)) for name in names))
     (tmp_path / "exported.py").write_text(write_export(rule, "web-poet", name="Book"))
     (tmp_path / "run.py").write_text(
-        "import asyncio, json\nfrom web_poet import HttpResponse\nfrom web_poet.fields import get_fields_dict\nfrom exported import BookPage\n"
+        "import asyncio, json\nfrom web_poet import HttpResponse\nfrom web_poet.fields import get_fields_dict\n"
+        "from exported import BookPage\n"
         "page = BookPage(HttpResponse('http://e.com/', body=b'<html><body><h1>T</h1></body></html>'))\n"
         "values = [getattr(page, name) for name in get_fields_dict(BookPage)]\n"
         "print(json.dumps([asyncio.run(page.to_item()), values]))\n"
