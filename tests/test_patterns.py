@@ -133,7 +133,6 @@ def _measure_s(pattern: re.Pattern[str] | re.Pattern[bytes], methods: Sequence[s
 def test_the_measure_finds_exponential_and_quadratic_patterns() -> None:
     assert takes_too_long(re.compile(r"(a+)+b"), ("match",), "a" * 40)
     assert takes_too_long(re.compile(r"\s+x"), ("search",), " " * LENGTH)
-    assert takes_too_long(re.compile(r"a*a*b"), ("match",), "a" * LENGTH)
     assert takes_too_long(re.compile(r"<!--.*?-->"), ("findall",), "<!--" * (LENGTH // 4))
     assert not takes_too_long(re.compile(r"(?:a++)++b"), ("match",), "a" * LENGTH)
 
