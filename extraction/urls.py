@@ -4,6 +4,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, include, path
 from django.urls.resolvers import URLResolver
 
+from extraction.forms.sign_in import SignInForm
 from extraction.views import home
 from extraction.views.core import frames, page_files, runs
 from extraction.views.intake import crawls, uploads
@@ -90,7 +91,7 @@ _SITE: list[URLPattern | URLResolver] = [
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.show_home, name="home"),
-    path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("sign-in/", LoginView.as_view(redirect_authenticated_user=True, authentication_form=SignInForm), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("sites/", sites.list_sites, name="sites"),
     path("sites/new/", sites.create_site, name="site_new"),
