@@ -24,6 +24,7 @@ from extraction.models import (
     SamplePage,
     Site,
     Source,
+    TrackedRecord,
 )
 from extraction.models.rule_report import RuleReport
 from extraction.models.run_values import RunParameters
@@ -69,6 +70,8 @@ class World:
             return []
         if name.startswith("alert"):
             return [self.alert.pk if name == "alert_again" else self.alert.channel_id]
+        if name == "tracked_record":
+            return [*cluster, TrackedRecord.objects.filter(cluster=self.cluster).earliest("pk").pk]
         if name.startswith("record_type"):
             return [self.record_type.slug]
         if name in {"run_addresses", "run_pause", "run_resume"}:

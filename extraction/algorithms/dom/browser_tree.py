@@ -122,7 +122,7 @@ def _set_attributes(element: etree._Element, node: turbohtml.Element) -> None:
 
 
 def _add_text(parent: etree._Element, text: str) -> None:
-    last = parent[-1] if len(parent) else None
+    last = next(parent.iterchildren(reversed=True), None)  # asking for the number of children would count them
     if last is None:
         parent.text = (parent.text or "") + text
     else:

@@ -136,7 +136,7 @@ def find_held_attribute(attribute: AttributeRule) -> str:
     return held[0].group(1) if held and held[0] else ""
 
 
-_END = re.compile(r"([\w.-]+)(?:/(?:text\(\)|@[\w:.-]+))?\s*$")
+_END = re.compile(r"(?<![\w.-])([\w.-]++)(?:/(?:text\(\)|@[\w:.-]++))?\s*+$")
 _PREDICATE = re.compile(r"\[(?:\"[^\"]*\"|'[^']*'|[^\]\[\"']|\[[^\]]*\])*\]")
 _HELD = re.compile(r"@([\w:.-]+)$")
 

@@ -195,8 +195,13 @@ def _url_key(rule: RuleDefinition) -> str:
     return key
 
 
-_TAKEN = frozenset(("record", "response", "url", "html", "css", "xpath", "selector", "base_url", "urljoin", "to_item", "from_item"))
-"""Names that a page object already has."""
+_TAKEN = frozenset(
+    """
+    record response url html css xpath jmespath selector base_url urljoin to_item from_item item_cls skip_nonitem_fields validate_input
+    validates_input field cached_property dict WebPage read_record ATTRIBUTES LISTS
+    """.split()  # noqa: SIM905
+)
+"""Names that a page object already has, and names that the code of its class uses."""
 
 
 def _methods(rule: RuleDefinition) -> dict[str, str]:

@@ -122,7 +122,7 @@ class Renderer:
             "args": [
                 *chromium.ARGUMENTS,
                 "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-                "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+                "--webrtc-ip-handling-policy=disable_non_proxied_udp",
                 "--dns-prefetch-disable",
             ],
         }

@@ -193,7 +193,7 @@ def find_renewal(breakage: Breakage) -> Run | None:
 
 def choose_page_number(asked: str, pages: int) -> int:
     """The number of the page asked for, from 1 to `pages`."""
-    return min(max(int(asked) if asked.isdecimal() else 1, 1), max(pages, 1))
+    return min(max(int(asked) if asked.isdecimal() and len(asked) < 19 else 1, 1), max(pages, 1))
 
 
 def choose_annotatable(breakage: Breakage, asked: str) -> Snapshot | None:
@@ -204,7 +204,7 @@ def choose_annotatable(breakage: Breakage, asked: str) -> Snapshot | None:
     answered = [pair.new for pair in list_pages(breakage.check_found) if pair.new]
     if not answered:
         return None
-    chosen = int(asked) if asked.isdecimal() and int(asked) in answered else answered[0]
+    chosen = int(asked) if asked in map(str, answered) else answered[0]
     Snapshot.objects.filter(pk=chosen, cluster=None).update(cluster=breakage.cluster)
     return Snapshot.objects.filter(pk=chosen).first()
 

@@ -22,6 +22,9 @@ LOOK = {
     "cluster_structure": Role.VIEWER,
     "records": Role.VIEWER,
     "records_csv": Role.VIEWER,
+    "tracked_record": Role.VIEWER,
+    "changes": Role.VIEWER,
+    "record_type_keys": Role.EDITOR,
     "rules": Role.VIEWER,
     "rule": Role.VIEWER,
     "rule_export": Role.VIEWER,
@@ -108,6 +111,7 @@ BOTH = {
     "site_settings",
     "record_type_new",
     "record_type",
+    "record_type_keys",
     "alert_channel_new",
     "alert_channel",
 }
