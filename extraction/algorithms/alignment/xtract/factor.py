@@ -97,7 +97,7 @@ class _Shared:
             self._ends.update(_endings(each))
 
     def score(self, each: Symbols) -> int:
-        """Return the paper's score. For each beginning and end: its length times the number of candidates that have it. The highest counts."""
+        """Return the paper's score: the highest product of the length of a beginning or end and the number of candidates that have it."""
         numbers = self._numbers[each]
         begins = (len(part) * self._begins[part] for part in _beginnings(numbers))
         ends = (len(part) * self._ends[part] for part in _endings(numbers))
