@@ -13,7 +13,7 @@ from extraction.services.records import rekeying
 from extraction.services.records.rekeying import Rekeyed
 
 MAX_RECORDS = 2_000
-"""Records or rows that a key is judged by, the first of the largest template."""
+"""The largest number of records or rows that a key is judged by, the first of the largest template."""
 
 MAX_CHANGES = 5_000
 """Newest changes that show which attributes change."""

@@ -21,7 +21,7 @@ from extraction.models.record_history import KEY_FIELDS
 from extraction.services.records.key_schema import KeyAttributes, KeySchema, read_key_schemas
 
 CHUNK = 500
-"""Rows of one query. Databases limit the number of parameters of a statement."""
+"""The number of rows of one query. Databases limit the number of parameters of a statement."""
 
 Reread = Callable[[int, int], Record | None]
 """(template, snapshot) → the record that the template's new rule gives for that content; None if it cannot be read."""
