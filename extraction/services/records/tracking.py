@@ -115,19 +115,22 @@ def _load_known(batch: _Batch, records: Sequence[Record], places: Mapping[int, _
     """Load and lock the things that the records may show, with their sources on these pages."""
     clusters = list(schemas)
     pages = [place.page_id for place in places.values()]
-    sources = list(RecordSource.objects.filter(page__in=pages, record__cluster__in=clusters).order_by("pk"))
+    # The templates are not part of the condition: a database may then begin with all things of a template, for every batch.
+    sources = list(RecordSource.objects.filter(page__in=pages).order_by("pk"))
     held = {source.record_id for source in sources}
     found: dict[int, TrackedRecord] = {}
     locked = TrackedRecord.objects.select_for_update().order_by("pk")
     for some in _chunk(sorted(held)):
-        found.update((each.pk, each) for each in locked.filter(pk__in=some))
+        found.update((each.pk, each) for each in locked.filter(pk__in=some) if each.cluster_id in schemas)
     wanted = {place for record in records for place in _list_places(record, places[record.snapshot_id], schemas[record.cluster_id])}
     wanted -= {_place_of(thing) for thing in found.values()}
+    lists = {name for _, name, _ in wanted}
     for some in _chunk(sorted({digest for _, _, digest in wanted})):
-        found.update((each.pk, each) for each in locked.filter(cluster__in=clusters, digest__in=some) if each.pk not in found)
+        known = locked.filter(cluster__in=clusters, list_name__in=lists, digest__in=some)
+        found.update((each.pk, each) for each in known if each.pk not in found)
     for thing in found.values():
         batch.known[_place_of(thing)] = thing
-    for source in sources:
+    for source in (each for each in sources if each.record_id in found):
         thing = found[source.record_id]
         batch.sources[_place_of(thing), source.page_id] = source
         if not thing.list_name and thing.state != TrackedRecord.State.JOINED:
