@@ -45,7 +45,7 @@ def _unused() -> "QuerySet[Snapshot]":
     """Returns the snapshots that only a check fetched and that only checks refer to."""
     used = Q(pk__in=Label.objects.values("snapshot")) | Q(pk__in=Record.objects.values("snapshot"))
     used |= Q(pk__in=SamplePage.objects.values("snapshot")) | Q(pk__in=Bellwether.objects.values("baseline"))
-    used |= Exists(RecordChange.objects.filter(Q(snapshot=OuterRef("pk")) | Q(before=OuterRef("pk"))))
+    used |= Q(Exists(RecordChange.objects.filter(Q(snapshot=OuterRef("pk")) | Q(before=OuterRef("pk")))))
     used |= Q(pk=F("page__current"))
     return Snapshot.objects.filter(checked=True).exclude(used)
 
