@@ -4,6 +4,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, include, path
 from django.urls.resolvers import URLResolver
 
+from extraction.forms.sign_in import SignInForm
 from extraction.views import home
 from extraction.views.core import frames, page_files, runs
 from extraction.views.intake import crawls, uploads
@@ -13,7 +14,7 @@ from extraction.views.records import history, keys, records
 from extraction.views.rules import rules
 from extraction.views.schema import record_types
 from extraction.views.sites import pages, sites
-from extraction.views.suggestions import suggested, suggested_lists
+from extraction.views.suggestions import proposed, suggested, suggested_lists
 from extraction.views.templates import clusters, placing
 
 _RULES: list[URLPattern] = [
@@ -38,6 +39,7 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("type/", clusters.set_type, name="cluster_type"),
     path("suggest/", suggested.suggested, name="cluster_suggest"),
     path("suggest/table/", suggested.table, name="cluster_suggest_table"),
+    path("suggest/proposed/", proposed.proposed, name="cluster_suggest_proposed"),
     path("suggest/lists/", suggested_lists.lists, name="cluster_suggest_lists"),
     path("suggest/opinions/", wrapper.show_opinions, name="cluster_suggest_opinions"),
     path("suggest/wrapper/", wrapper.show_wrapper, name="cluster_wrapper"),
@@ -57,6 +59,7 @@ _LAB: list[URLPattern] = [
     path("labels/", lab.update_labels, name="site_lab_labels"),
     path("<int:clustering_id>/", lab.show_clustering, name="site_lab_method"),
     path("<int:clustering_id>/shares/<int:place>/", lab.show_shares, name="site_lab_shares"),
+    path("<int:clustering_id>/paths/", lab.export_paths, name="site_lab_paths"),
     path("<int:clustering_id>/adopt/", lab.adopt_clustering, name="site_lab_adopt"),
 ]
 
@@ -88,7 +91,7 @@ _SITE: list[URLPattern | URLResolver] = [
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.show_home, name="home"),
-    path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("sign-in/", LoginView.as_view(redirect_authenticated_user=True, authentication_form=SignInForm), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("sites/", sites.list_sites, name="sites"),
     path("sites/new/", sites.create_site, name="site_new"),

@@ -5,6 +5,7 @@ from extraction.models.asset import Asset
 from extraction.models.cluster import Cluster, ClusterCore, SamplePage
 from extraction.models.crawl import CrawlAddress
 from extraction.models.decision import Decision
+from extraction.models.heartbeat import Heartbeat
 from extraction.models.lab import Clustering, PageLabel
 from extraction.models.label import Label
 from extraction.models.list_offer import OfferedRows
@@ -36,6 +37,7 @@ __all__ = [
     "CrawlAddress",
     "Decision",
     "Event",
+    "Heartbeat",
     "Label",
     "MergeProposal",
     "Monitor",

@@ -13,8 +13,8 @@ from extraction.algorithms.clustering.page_steps import PageSteps
 from extraction.algorithms.clustering.single_template import HELD_FRACTION, find_content
 
 FULL_PAGES = 10
-"""Pages on which people would notice a difference. Tried: 5, 10 and 20. More keeps page types of one site better apart, but splits
-templates with options more often (V is 0.94 and 0.87 on two sites with 20, and 0.93 and 1.0 with 10)."""
+"""The number of pages on which people would notice a difference. Tried: 5, 10 and 20. More keeps page types of one site better apart, but
+splits templates with options more often (V is 0.94 and 0.87 on two sites with 20, and 0.93 and 1.0 with 10)."""
 
 OWN_BITS = 1.0
 """The cost of announcing that a group's own code is used: one yes or no."""
@@ -29,6 +29,9 @@ COMPARABLE_FRACTION = 0.75
 """Least share of a page's steps that other pages have too. The only page of its kind shares little beyond the site's header and navigation
 with others, and without this bound it looks like one of their pages without content. All pages of two labelled sites reach 0.79. Of single
 pages put among those of another template, three of four stay under 0.8."""
+
+BESIDE_FRACTION = 0.25
+"""Least share of a page's steps that are outside the frame and on other pages too, for a page that is not the only one of its kind."""
 
 MOST_STEPS = 20_000
 """Bound on memory. Of more steps, the most frequent are kept (ties go to the smaller hash). Usually there are some 1,500."""
@@ -75,8 +78,14 @@ class SiteQuestions:
         """Return whether enough of a page's steps are on other pages too."""
         return int(self.row(page).sum()) >= COMPARABLE_FRACTION * max(len(page.steps), 1)
 
+    def is_lone(self, page: PageSteps) -> bool:
+        """Return whether a page is the only one of its kind: it shares little with others, and next to nothing beside the site's frame."""
+        row = self.row(page)
+        beside = int((row & (self.bits > 0)).sum())
+        return not self.comparable(page) and not self.has_content(page) and beside < BESIDE_FRACTION * len(page.steps)
+
     def has_content(self, page: PageSteps) -> bool:
-        """Return whether a page has nearly all content of the site's frame. False if there is none."""
+        """Return whether a page has nearly all content of the site's frame. False if the frame has no content."""
         return bool(self.content.any() and self.row(page)[self.content].mean() >= HELD_FRACTION)
 
     def counts(self, rows: Flags) -> "tuple[I64, I64]":
@@ -84,8 +93,10 @@ class SiteQuestions:
         return rows[:, self._columns].sum(0), self._asked(rows)[:, self._columns].sum(0)
 
     def cost(self, yes: I32, asked: I32) -> F64:
-        """Return the bits for the answers to each question in the cheaper code. Counts are in parts of a page; questions are the last
-        axis."""
+        """Return the bits for the answers to each question in the cheaper code.
+
+        yes, asked: counts, in parts of a page. The last axis is that of the questions.
+        """
         site = yes * self._yes_bits + (asked - yes) * self._no_bits
         bits: F64 = np.minimum(site, self._code.bits(yes, asked) + OWN_BITS) * self.weights
         return bits

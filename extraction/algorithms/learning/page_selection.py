@@ -5,9 +5,9 @@ teaches nothing; where they disagree, it decides between them (query by committe
 Muslea, Minton & Knoblock 2006). The degree of disagreement is the vote entropy of Dagan & Engelson (1995), with votes weighted by
 merit: a rule that costs more by c counts exp(-c).
 
-A page also scores for the weight of the template's paths (`sampling.greedy`) that it has and no annotated page has, and for attributes
-that are not found on it although nobody has yet marked any page as lacking them. All three scores are shares from 0 to 1, and they
-are summed.
+A page has two more scores. One is the weight of those paths of the template (`sampling.greedy`) that are on this page but on no annotated
+page. The other is for attributes that are not found on it, although nobody has marked any page as lacking them. All three scores are
+shares from 0 to 1, and they are summed.
 """
 
 import math
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from extraction.algorithms.learning.committee import Committee, Member, Vote
 
 MISSING = 0.25
-"""What an attribute without a value counts beside one of complete disagreement: most pages without a value really lack it."""
+"""The weight of an attribute without a value, relative to one with complete disagreement: most pages without a value really lack it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class PageScore:
-    """How much a page would teach.
+    """How much marking a page would improve the rule.
 
     page: its place.
     disagreements: for the attributes whose committees disagree on the page, the strongest first.
@@ -52,19 +52,19 @@ class PageScore:
 
 @dataclass(frozen=True, slots=True)
 class AttributeState:
-    """What the editors have said about one attribute so far.
+    """What the editors have marked of one attribute so far.
 
     absent: whether some page was marked as lacking the attribute.
-    said: indexes of the pages annotated for this attribute.
+    annotated: indexes of the pages annotated for this attribute.
     """
 
     committee: Committee
     absent: bool = False
-    said: frozenset[int] = field(default_factory=frozenset)
+    annotated: frozenset[int] = field(default_factory=frozenset)
 
 
 def weigh_members(members: Sequence[Member]) -> list[float]:
-    """Returns the members' weights, which sum to 1: a rule that costs c more than the best has a weight proportional to exp(-c)."""
+    """Return the members' weights, which sum to 1: a rule that costs c more than the best has a weight proportional to exp(-c)."""
     least = min((member.total for member in members), default=0.0)
     raw = [math.exp(least - member.total) for member in members]
     return [each / sum(raw) for each in raw]
@@ -98,14 +98,14 @@ def rank_pages(known: Mapping[str, AttributeState], pages: Sequence[int], fresh:
 def score_page(known: Mapping[str, AttributeState], page: int, fresh: float) -> PageScore:
     """Scores how much one page would teach. Attributes already annotated on the page add nothing."""
     disagreements, missing = [], []
-    for name, each in known.items():
-        members = each.committee.members
-        if page in each.said or not members:
+    for name, state in known.items():
+        members = state.committee.members
+        if page in state.annotated or not members:
             continue
         found = measure_disagreement(name, members, [member.votes[page] for member in members])
         if found.degree:
             disagreements.append(found)
-        elif not each.absent and not members[0].votes[page]:
+        elif not state.absent and not members[0].votes[page]:
             missing.append(name)
     disagreements.sort(key=lambda each: -each.degree)
     count = max(1, len(known))

@@ -13,7 +13,7 @@ sign            chance on one page
 `is_slipped`    of pages where the old value stands as often as before: that a new value stood elsewhere by chance. Also the other way
                 round: a sale keeps the old price on all pages, and its end shows a price that was there. The larger probability counts
 `is_unknown`    the chance of a value that was never seen (`profiles.Profile.unseen_chance`); most pages must have one
-`is_crowded`    a rate of odd values
+`is_crowded`    a rate of second values
 extended        the rate of change of a constant attribute whose values all have the same text added; most pages must have it
 moved together  that all old values stand in one new place, not struck out; or that lost values stand in one place and what the rule gives
                 now stood in one place of the old pages (`moved_places`)
@@ -60,17 +60,21 @@ from extraction.algorithms.monitoring.profiles import FEW_PAGES
 ODD_RATE = 0.02
 """Chance that a value that works looks odd, or is part of another text."""
 
+CROWDED_RATE = 0.005
+"""Chance that a rule that works gives a second value on a page that had one: a shop may show two prices."""
+
 RARE = 1e-4
 """Probability below which a number of pages without a value is no coincidence."""
 
 LEAST_ALIKE_PAGES = 3
-"""Pages that must give the same value before all of them are said to be alike."""
+"""The smallest number of pages that must give the same value before all of them are said to be alike."""
 
 SURE = 1e-5
 """Probability at or below which one test of places needs no second one."""
 
 LEAST_EXTENDED_PAGES = 10
-"""Pages whose values must have the same text added: a few products may be renamed together, such as the books of a series."""
+"""The smallest number of pages whose values must have the same text added: a few products may be renamed together, such as the books of a
+series."""
 
 MOST = 0.8
 """Share of pages that must have unknown values: a shop may add a value for some of its products."""
@@ -176,7 +180,7 @@ class AttributeChanges:
         return Finding("moved together", evidence, moved, plausible=bool(given))
 
     def _test_crowded(self) -> Finding:
-        rates = [grow_with_time(ODD_RATE, self.visits)] * len(self.changes)
+        rates = [grow_with_time(CROWDED_RATE, self.visits)] * len(self.changes)
         found = self._collect("incorrect", is_crowded)
         return Finding("crowded", found, tail_probability(len(found), rates))
 
@@ -231,7 +235,7 @@ class AttributeChanges:
         gone, usual = [change for change in self.changes if not change.now], self._usual_null_fraction
         if binomial_tail(len(gone), of=len(self.changes), chance=usual) > RARE:
             return None
-        reason = f"the rule finds nothing on {len(gone)} of {len(self.changes)} pages; {usual:.0%} was usual"
+        reason = f"the rule finds nothing on {len(gone)} of {len(self.changes)} pages; {100 * usual:.0f} % was usual"
         return Finding("vanished", tuple(_make_evidence(each, "null", reason, strong=False) for each in gone), None)
 
     def _tested(self, sign: str, found: tuple[Evidence, ...], rate: float, *, plausible: bool = False) -> Finding:

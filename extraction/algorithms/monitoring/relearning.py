@@ -24,19 +24,19 @@ from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.values.read import read_value
 
 MAX_EXAMPLES = 6
-"""Pages that a rule is learned from: more than an editor would mark, but few enough to leave others to judge."""
+"""The largest number of pages that a rule is learned from: more than an editor would mark, but few enough to leave others to judge."""
 
 MAX_CANDIDATES = 5
-"""Kinds of places that are tried."""
+"""The largest number of kinds of places that are tried."""
 
 MAX_LEARNING_PAGES = 36
-"""Pages given to the learner, examples among them."""
+"""The largest number of pages given to the learner, examples among them."""
 
 ENOUGH = 0.9
 """Agreement from which less certain ways of finding values are not tried."""
 
 MAX_ABSENT = 2
-"""Pages without the value given as examples when the first rule finds something there."""
+"""The largest number of pages without the value given as examples when the first rule finds something there."""
 
 Path = tuple[str, ...]
 Values = tuple[str, ...]
@@ -130,12 +130,12 @@ def find_end_tags(attribute: AttributeRule) -> frozenset[str]:
 
 
 def find_held_attribute(attribute: AttributeRule) -> str:
-    """Returns the HTML attribute that a rule takes its value from ("src"), or "" if it takes text."""
+    """Return the HTML attribute that a rule takes its value from ("src"), or "" if it takes text."""
     held = [_HELD.search(each.xpath) for each in attribute.alternatives[:1]]
     return held[0].group(1) if held and held[0] else ""
 
 
-_END = re.compile(r"([\w.-]+)(?:/(?:text\(\)|@[\w:.-]+))?\s*$")
+_END = re.compile(r"(?<![\w.-])([\w.-]++)(?:/(?:text\(\)|@[\w:.-]++))?\s*+$")
 _PREDICATE = re.compile(r"\[(?:\"[^\"]*\"|'[^']*'|[^\]\[\"']|\[[^\]]*\])*\]")
 _HELD = re.compile(r"@([\w:.-]+)$")
 
@@ -174,19 +174,19 @@ class _Vote:
         self.before = [values if attribute.multiple or not values else values[:1] for values in before]
 
     def candidates(self, stage: Stage) -> Iterator[Relearned | NotLearned]:
-        """Yields the rules learned from the kinds of places that most pages have, until a rule agrees on all pages."""
-        found = self._find(stage)
+        """Yield the rules learned from the kinds of places that most pages have, until a rule agrees on all pages."""
+        found = self._find_values(stage)
         counts = Counter(kind for each in found for kind in sorted(each.kinds()))
         # Of kinds that as many pages have, the one that holds more of the values: bread crumbs name the first of several subjects.
         held = Counter(kind for each in found for row in each.paths for kind in set(row))
         for kind in sorted(counts, key=lambda kind: (-counts[kind], -held[kind]))[:MAX_CANDIDATES]:
             marked = {each.page: each.choose(kind) for each in found if kind in each.kinds()}
-            tried = self._learned(marked, {each.page for each in found}, stage)
+            tried = self._learn(marked, {each.page for each in found}, stage)
             yield tried
             if isinstance(tried, Relearned) and tried.judged and tried.agreeing == tried.judged and len(marked) == len(found):
                 return
 
-    def _find(self, stage: Stage) -> list[_FoundValues]:
+    def _find_values(self, stage: Stage) -> list[_FoundValues]:
         """Finds the pages that have the old values. If there are several values, four fifths are enough; the rest may be gone."""
         found = []
         for number, (page, values) in enumerate(zip(self.pages, self.before, strict=True)):
@@ -196,13 +196,13 @@ class _Vote:
                 found.append(_FoundValues(number, there, tuple(tuple(trace_path(page, place) for place in places) for places in there)))
         return found
 
-    def _learned(self, marked: Mapping[int, tuple[Location, ...]], findable: set[int], stage: Stage) -> Relearned | NotLearned:
-        examples = self._examples(marked)
-        first = self._judged(examples, len(marked), findable, stage)
+    def _learn(self, marked: Mapping[int, tuple[Location, ...]], findable: set[int], stage: Stage) -> Relearned | NotLearned:
+        examples = self._choose_examples(marked)
+        first = self._judge(examples, len(marked), findable, stage)
         if isinstance(first, NotLearned) or not first.returned:
             return first
         empty = [n for n, values in enumerate(self.before) if values == () and read_attribute(first.rule, self.pages[n].root)]
-        second = self._judged({**examples, **dict.fromkeys(empty[:MAX_ABSENT], ())}, len(marked), findable, stage)
+        second = self._judge({**examples, **dict.fromkeys(empty[:MAX_ABSENT], ())}, len(marked), findable, stage)
         # A value may be back (a book in stock again): only a rule just as simple as the first may say that the pages really lack it.
         if isinstance(second, NotLearned):
             return first
@@ -210,7 +210,7 @@ class _Vote:
         better = second.agreement_fraction >= first.agreement_fraction and second.returned < first.returned
         return second if simple and better else first
 
-    def _examples(self, marked: Mapping[int, tuple[Location, ...]]) -> dict[int, tuple[Location, ...]]:
+    def _choose_examples(self, marked: Mapping[int, tuple[Location, ...]]) -> dict[int, tuple[Location, ...]]:
         """Pages to learn from: complete ones that differ in their values, spread over all pages, since neighbours are often alike.
 
         With more than two pages, at least half are left to judge.
@@ -222,8 +222,8 @@ class _Vote:
         others = [n for n in marked if n not in chosen]
         return {n: marked[n] for n in [*chosen, *others[: wanted - len(chosen)]]}
 
-    def _judged(self, examples: Mapping[int, tuple[Location, ...]], found: int, findable: set[int], stage: Stage) -> Relearned | NotLearned:
-        """Returns the rule learned from the examples, with how far the other pages agree with it."""
+    def _judge(self, examples: Mapping[int, tuple[Location, ...]], found: int, findable: set[int], stage: Stage) -> Relearned | NotLearned:
+        """Return the rule learned from the examples, with how far the other pages agree with it."""
         others = [n for n in range(len(self.pages)) if n not in examples]
         spread = others[:: max(1, len(others) // (MAX_LEARNING_PAGES - len(examples)))]
         chosen = [*examples, *spread][:MAX_LEARNING_PAGES]
@@ -261,6 +261,6 @@ class _Vote:
 
 
 def trace_path(page: PageTable, place: Location) -> Path:
-    """Returns the place's kind and the tags from it up to the root."""
+    """Return the place's kind and the tags from it up to the root."""
     element = page.nodes[place.node]
     return (place.kind, str(element.tag), *(str(above.tag) for above in element.iterancestors()))

@@ -3,7 +3,7 @@
 Lessons are kept, so asking again costs nothing.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cachetools import LRUCache
@@ -14,6 +14,7 @@ from extraction.algorithms.learning.committee import Committee, train_committee
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.records import LearnedRecords, MarkedRow, RowField, learn_records
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
+from extraction.algorithms.values.column import fits_type
 from extraction.models import Attribute, RecordList
 from extraction.services.learning.learning_set import LoadedPage, RowLabels
 from extraction.services.rules.definitions import build_attribute_rule
@@ -22,7 +23,7 @@ AttributeLabels = Mapping[int, Sequence[Location]]
 """{snapshot id: places of one attribute}; () says that it is not on that page."""
 
 MAX_LESSONS, MAX_COMMITTEES = 500, 100
-"""Most lessons of attributes and of lists, and most committees, kept for a cluster."""
+"""The largest numbers of lessons (of attributes and of lists) and of committees that are kept for a cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ class Lessons:
         self._committees: LRUCache[Hashable, Committee] = LRUCache(MAX_COMMITTEES)
 
     def find_attribute(self, task: AttributeTask) -> AttributeLesson | LessonProblem | None:
-        """Returns what was learned about an attribute before."""
+        """Return what was learned about an attribute before."""
         return self._attributes.get(task.key)
 
     def learn_attribute(self, task: AttributeTask, corpus: Corpus) -> AttributeLesson | LessonProblem:
@@ -118,7 +119,7 @@ class Lessons:
         return lesson
 
     def find_list(self, task: ListTask) -> ListLesson | LessonProblem | None:
-        """Returns what was learned about a list before."""
+        """Return what was learned about a list before."""
         return self._lists.get(task.key)
 
     def learn_list(self, task: ListTask, corpus: Corpus) -> ListLesson | LessonProblem:
@@ -127,11 +128,11 @@ class Lessons:
         return lesson
 
     def find_committee(self, task: AttributeTask) -> Committee | None:
-        """Returns the committee that was trained before."""
+        """Return the committee that was trained before."""
         return self._committees.get(task.key)
 
     def train_committee(self, task: AttributeTask, corpus: Corpus) -> Committee:
-        """Returns the rules that fit about as well, none if nothing can be learned. Votes are in the order of the task's pages."""
+        """Return the rules that fit about as well, none if nothing can be learned. Votes are in the order of the task's pages."""
         committee = self._committees[task.key] = _train_committee(task, corpus)
         return committee
 
@@ -141,11 +142,20 @@ def list_row_attributes(record_list: RecordList) -> list[Attribute]:
     return list(Attribute.objects.filter(list=record_list))
 
 
+def find_reader(attribute: Attribute) -> Callable[[str], bool] | None:
+    """A test whether a text can be read as the attribute's type; None where any text can."""
+    kind = attribute.type
+    if kind in (Attribute.Type.TEXT, Attribute.Type.URL, Attribute.Type.IMAGE):
+        return None
+    return lambda text: fits_type(text, kind)  # type: ignore[arg-type]
+
+
 def _learn_attribute(task: AttributeTask, corpus: Corpus) -> AttributeLesson | LessonProblem:
     attribute, examples = task.attribute, _make_examples(task)
     if not any(example.locations for example in examples):
         return LessonProblem(attribute.name, f"{attribute.name}: no value is marked on a readable page")
-    found = apriori.learn_attribute(corpus, examples, multiple=attribute.multiple, mandatory=attribute.mandatory)
+    reads = find_reader(attribute)
+    found = apriori.learn_attribute(corpus, examples, multiple=attribute.multiple, mandatory=attribute.mandatory, reads=reads)
     if isinstance(found, apriori.NotLearned):
         ids = list(task.pages)
         places = tuple((ids[number], location) for number, location in found.places)
@@ -165,7 +175,7 @@ def _learn_list(task: ListTask, corpus: Corpus) -> ListLesson | LessonProblem:
         for _, row in sorted(many.items())
     ]
     marked = [each for each in task.attributes if any(row.fields.get(each.name) for row in rows)]
-    fields = [RowField(each.name, each.multiple, each.mandatory) for each in marked]
+    fields = [RowField(each.name, each.multiple, each.mandatory, find_reader(each)) for each in marked]
     found = learn_records(corpus, rows, fields, whole=[place[pk] for pk in task.whole if pk in place])
     if isinstance(found, apriori.NotLearned):
         return _make_problem(name, found, pages)
@@ -193,7 +203,8 @@ def _train_committee(task: AttributeTask, corpus: Corpus) -> Committee:
     attribute, examples = task.attribute, _make_examples(task)
     if not any(example.locations for example in examples):
         return Committee(())
-    found = train_committee(corpus, examples, multiple=attribute.multiple, mandatory=attribute.mandatory)
+    reads = find_reader(attribute)
+    found = train_committee(corpus, examples, multiple=attribute.multiple, mandatory=attribute.mandatory, reads=reads)
     return found if isinstance(found, Committee) else Committee(())
 
 

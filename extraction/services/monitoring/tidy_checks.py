@@ -42,7 +42,7 @@ def tidy_checks(now: datetime) -> tuple[int, int]:
 
 
 def _unused() -> "QuerySet[Snapshot]":
-    """Returns the snapshots that only a check fetched and that only checks refer to."""
+    """Return the snapshots that only a check fetched and that only checks refer to."""
     used = Q(pk__in=Label.objects.values("snapshot")) | Q(pk__in=Record.objects.values("snapshot"))
     used |= Q(pk__in=SamplePage.objects.values("snapshot")) | Q(pk__in=Bellwether.objects.values("baseline"))
     used |= Q(Exists(RecordChange.objects.filter(Q(snapshot=OuterRef("pk")) | Q(before=OuterRef("pk")))))

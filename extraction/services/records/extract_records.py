@@ -35,13 +35,14 @@ from extraction.services.records import finish_tracking, rekeying, tracking
 from extraction.services.templates.page_matching import Matcher, PageRow
 
 BATCH = 100
-"""Pages per transaction. They take about a second, which is the work that is lost when a worker is killed."""
+"""The number of pages per transaction. They take about a second, which is the work that is lost when a worker is killed."""
 
 MAX_VALUES = 1_000
-"""Values kept per attribute and page. Without a limit, an XPath that selects all texts of a page would fill the table."""
+"""The largest number of values kept per attribute and page. Without a limit, an XPath that selects all texts of a page would fill the
+table."""
 
 MAX_ROWS = 5_000
-"""Rows kept per list and page. Real listings are shorter; an XPath that selects every element of a page is not."""
+"""The largest number of rows kept per list and page. Real listings are shorter; an XPath that selects every element of a page is not."""
 
 MAX_REASON = 500
 

@@ -18,7 +18,7 @@ from extraction.models.rule_report import AttributeReport, ColumnReport, FailedA
 Entry = TypeVar("Entry", AttributeReport, ColumnReport, FailedAttribute)
 
 CHUNK = 500
-"""Records written at once. Databases limit the number of parameters of a statement."""
+"""The number of records written at once. Databases limit the number of parameters of a statement."""
 
 
 def rename_in_rules_and_records(record_type: RecordType, renamed: Mapping[str, str], lists: Mapping[str, str] | None = None) -> bool:

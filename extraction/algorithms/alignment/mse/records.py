@@ -18,16 +18,16 @@ Sign = tuple[str, LineKind | None]
 """How a record's first element is recognised: by its step or its name, and by the kind of its first line."""
 
 MAX_SIGNS = 8
-"""Signs tried in one parent, the most frequent first."""
+"""The largest number of signs tried in one parent, the most frequent first."""
 
 COMPARED = 12
-"""Pairs of neighbours of a section that are compared, evenly over it."""
+"""The number of pairs of neighbours of a section that are compared, evenly over it."""
 
 MAX_LINES = 30
-"""Lines of a record that are compared."""
+"""The largest number of lines of a record that are compared."""
 
 MAX_TAGS = 200
-"""Elements of a record that are compared."""
+"""The largest number of elements of a record that are compared."""
 
 PLAIN = 0.5
 """Used instead of the diversity for a record of one line, which has none."""
@@ -73,12 +73,15 @@ class Region:
 
 
 def find_signs(page: LinePage, parent: int) -> list[Sign]:
-    """Return the signs, with and without class names, that begin at least two children of an element, the most frequent first."""
+    """Return the signs, with and without class names, that begin at least two children of an element.
+
+    The most frequent come first, and of those that are equally frequent the one seen first, with class names before without.
+    """
     counts: Counter[Sign] = Counter()
     for child in page.nodes[parent].children:
         if begins_line(page, child):
             node, kind = page.nodes[child], page.lines[page.nodes[child].low].kind
-            counts.update({(node.step, kind), (node.tag, kind), (node.tag, None)})
+            counts.update(dict.fromkeys(((node.step, kind), (node.tag, kind), (node.tag, None)), 1))
     return [sign for sign, count in counts.most_common(MAX_SIGNS) if count > 1]
 
 
