@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from extraction import pipeline
 from extraction.models import Page, Record, RecordChange, RecordSource, Run, TrackedRecord
-from extraction.services.core import runs
+from extraction.services.core import lost_runs
 from extraction.services.records import extract_records, finish_tracking, history, rekeying
 from tests.services.records.bookshop import Bookshop, Event, open_shop, publish, raw, set_key
 from tests.services.records.test_extract_records import url_of_test_database
@@ -286,7 +286,7 @@ def test_a_worker_killed_at_any_moment_loses_and_doubles_no_change(where: str, n
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "vertex.settings", "VERTEX_DATABASE_URL": url_of_test_database(name)}
     died = subprocess.run([sys.executable, "-c", code], env=environment, cwd=django_settings.BASE_DIR, check=False)
     assert died.returncode == -signal.SIGKILL
-    assert runs.sweep_runs() == 1
+    assert lost_runs.sweep_runs() == 1
     assert pipeline.execute_run(run.pk)
     assert len(feed(run)) == len(log)
     assert set(feed(run)) == log
