@@ -9,7 +9,7 @@ from extraction.views.core import frames, page_files, runs
 from extraction.views.intake import crawls, uploads
 from extraction.views.lab import lab, wrapper
 from extraction.views.monitoring import alerts, breakages, monitoring
-from extraction.views.records import records
+from extraction.views.records import exports, records
 from extraction.views.rules import rules
 from extraction.views.schema import record_types
 from extraction.views.sites import pages, sites
@@ -44,7 +44,9 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("suggest/wrapper/look/", wrapper.show_wrapper_content, name="cluster_wrapper_look"),
     path("extract/", rules.start_extraction, name="extract_start"),
     path("records/", records.list_records, name="records"),
-    path("records.csv", records.download_csv, name="records_csv"),
+    path("records.csv", exports.download_csv, name="records_csv"),
+    path("records/export/", exports.download_records, name="records_export"),
+    path("records/export/figures/", exports.show_figures, name="records_export_figures"),
     path("rules/", include(_RULES)),
 ]
 
@@ -111,6 +113,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("record-types/", record_types.list_record_types, name="record_types"),
     path("record-types/new/", record_types.create_record_type, name="record_type_new"),
     path("record-types/<slug:slug>/", record_types.show_record_type, name="record_type"),
+    path("record-types/<slug:slug>/records/", exports.choose_type_records, name="record_type_records"),
+    path("record-types/<slug:slug>/export/", exports.download_type_records, name="record_type_export"),
+    path("record-types/<slug:slug>/export/figures/", exports.show_type_figures, name="record_type_export_figures"),
     path("record-types/<slug:slug>/delete/", record_types.delete_record_type, name="record_type_delete"),
     path("settings/alerts/", alerts.alerts, name="alerts"),
     path("settings/alerts/new/", alerts.new, name="alert_channel_new"),

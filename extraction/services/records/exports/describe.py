@@ -35,7 +35,7 @@ def describe_losses(export: Export) -> list[str]:
     where = "in the column of raw texts" if export.format.typed and export.choice.values != "raw" else "as it appears on the page"
     found = [f"Left out: {each}." for each in export.scope.left_out]
     if counts.without_rows:
-        found.append(f"Left out: {counts.without_rows:,} pages without a row of {export.choice.list}.")
+        found.append(f"Pages without a row of {export.choice.list}, which give no line: {counts.without_rows:,}.")
     if tally.unknown:
         found.append(f"Left out: values of attributes that the record type does not have: {_name_counts(tally.unknown)}.")
     if tally.unread and export.choice.values != "raw":
@@ -47,7 +47,7 @@ def describe_losses(export: Export) -> list[str]:
     if tally.cut:
         found.append(f"Texts that are too long for a cell were cut off: {_name_counts(tally.cut)}.")
     if tally.replaced:
-        found.append(f"A character that no file can hold was replaced in {tally.replaced:,} texts.")
+        found.append(f"Texts in which a character that no file can hold was replaced: {tally.replaced:,}.")
     renamed = [f"{each.source} is {each.name}" for each in export.columns if each.part in ("value", "page") and each.name != each.source]
     if renamed:
         found.append(f"Columns with another name, because names must differ: {', '.join(renamed[:MANY])}{_more(len(renamed))}.")

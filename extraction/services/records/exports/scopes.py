@@ -42,8 +42,9 @@ def find_template_scope(cluster: Cluster, records: RecordQuerySet | None = None,
     """Return the records of a template.
 
     records: some of its records in their order; by default all of `part`.
-    part: a RecordPart, which `records` are of.
+    part: a RecordPart, which `records` are of; anything else is NOW.
     """
+    part = part if part in (RecordPart.EARLIER, RecordPart.ELSEWHERE) else RecordPart.NOW
     attributes = find_attributes(cluster)
     found = Record.objects.filter(cluster=cluster).in_part(part).order_by("pk") if records is None else records
     figures = Record.objects.filter(cluster=cluster).figures().get(cluster.pk, RecordFigures())
@@ -63,7 +64,7 @@ def find_type_scope(record_type: RecordType) -> ExportScope:
     everything = Record.objects.filter(cluster__record_type=record_type)
     figures = _add_figures(everything.filter(cluster__ignored=False).figures().values())
     ignored = everything.filter(cluster__ignored=True).now().given().count()
-    left_out = [*_describe_left_out(figures, RecordPart.NOW), *([f"{ignored:,} records of ignored templates"] if ignored else [])]
+    left_out = [*_describe_left_out(figures, RecordPart.NOW), *([f"{_count(ignored, 'record')} of ignored templates"] if ignored else [])]
     records = everything.filter(cluster__ignored=False).now().order_by("cluster__site__name", "cluster__site_id", "cluster__number", "pk")
     return ExportScope(
         record_type.name,
@@ -114,13 +115,14 @@ def _name_attributes(attributes: dict[str, tuple[ExportAttribute, ...]]) -> froz
 
 
 def _describe_left_out(figures: RecordFigures, part: str) -> Sequence[str]:
-    counts = [
-        (figures.failed if part == RecordPart.NOW else 0, "pages that gave no record (failed)"),
-        (0 if part == RecordPart.NOW else figures.given, f"records {RecordPart.NOW.label}"),
-        (0 if part == RecordPart.EARLIER else figures.earlier, f"records {RecordPart.EARLIER.label}"),
-        (0 if part == RecordPart.ELSEWHERE else figures.elsewhere, f"records {RecordPart.ELSEWHERE.label}"),
-    ]
-    return [f"{count:,} {words}" for count, words in counts if count]
+    counts = {RecordPart.NOW: figures.given, RecordPart.EARLIER: figures.earlier, RecordPart.ELSEWHERE: figures.elsewhere}
+    others = [f"{_count(count, 'record')} {each.label}" for each, count in counts.items() if count and each != part]
+    failed = figures.failed if part == RecordPart.NOW else 0
+    return [*([f"{_count(failed, 'page')} that gave no record (failed)"] if failed else []), *others]
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def _add_figures(many: Iterable[RecordFigures]) -> RecordFigures:
