@@ -4,8 +4,11 @@ A function returns None for a text that its type cannot hold exactly: nothing is
 """
 
 import math
+import re
 from datetime import date
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
+
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 
 
 def split_price(text: str) -> tuple[str, str]:
@@ -17,26 +20,21 @@ def split_price(text: str) -> tuple[str, str]:
 def to_float(text: str) -> float | None:
     """Return a number's normal form as the floating-point number that is written with the same digits.
 
-    None if there is no such number (more than 15 to 17 digits, too large), or if the text is not a number.
+    None if there is no such number (more than 15 to 17 digits, too large), or if the text is not a normal form.
     """
-    try:
-        exact = Decimal(text)
-        found = float(exact)
-    except (InvalidOperation, ValueError, OverflowError):
+    if not _NUMBER.fullmatch(text):
         return None
-    if not exact.is_finite() or not math.isfinite(found) or Decimal(repr(found)) != exact:
-        return None
-    return found or 0.0
+    found = float(text)
+    return (found or 0.0) if math.isfinite(found) and Decimal(repr(found)) == Decimal(text) else None
 
 
 def to_date(text: str) -> date | None:
     """Return a date's normal form as a day. None for a year or a month without a day, and for a text that is not a date."""
-    if len(text) != len("2018-09-12"):
-        return None
     try:
-        return date.fromisoformat(text)
+        found = date.fromisoformat(text)
     except ValueError:
         return None
+    return found if found.isoformat() == text else None
 
 
 def to_boolean(text: str) -> bool | None:

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from extraction.management import template_arguments
 from extraction.models import Cluster, Record, RecordFigures, RecordPart
 from extraction.services.records import export_csv
+from extraction.services.records.exports.choice import URL_COLUMN
 
 
 class Command(BaseCommand):
@@ -17,9 +18,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         template_arguments.add_arguments(parser)
         parser.add_argument("--output", type=Path, help="the file (default: standard output)")
-        parser.add_argument(
-            "--columns", help=f"columns in the wanted order, separated by commas; {export_csv.URL_COLUMN} is the page's address"
-        )
+        parser.add_argument("--columns", help=f"columns in the wanted order, separated by commas; {URL_COLUMN} is the page's address")
         parser.add_argument(
             "--list",
             help="write a list of the pages, one line per row, with the page's own values repeated on each "

@@ -2,6 +2,7 @@
 
 import io
 import json
+import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ def test_a_workbook_is_a_complete_archive(signed_in: Any, world: World) -> None:
 def test_nothing_is_left_behind_when_a_download_fails(
     signed_in: Any, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(export_records.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(export_records, "read_lines", lambda *_: 1 / 0)
     client = signed_in("viewer")
     client.raise_request_exception = False
@@ -61,7 +62,7 @@ def test_the_dialog_says_what_is_left_out_and_what_cannot_be_read(signed_in: Any
     text = signed_in("viewer").get(address(world, "records_export_figures"), {"format": "parquet"}).content.decode()
     assert "<b>5</b> lines from 5" in " ".join(text.split())
     assert "Left out: 1 page that gave no record (failed)." in text
-    assert "Values that could not be read are written in the column of raw texts: price 1." in text
+    assert "Values that could not be read are written in the columns of raw texts: price 1." in text
 
 
 def test_the_schema_and_the_dictionary_describe_the_columns(signed_in: Any, world: World) -> None:

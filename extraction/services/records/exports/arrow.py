@@ -37,8 +37,7 @@ def write_parquet(path: Path, table: Table) -> None:
 def write_duckdb(path: Path, table: Table) -> None:
     """Write a DuckDB file with the one table TABLE_NAME. The file must not exist."""
     schema = _make_schema(table.columns)
-    config = {"memory_limit": DUCKDB_MEMORY, "threads": "1", "autoinstall_known_extensions": "false"}
-    with duckdb.connect(str(path), config=config) as database:
+    with duckdb.connect(str(path), config={"memory_limit": DUCKDB_MEMORY, "threads": 1}) as database:
         database.execute("SET TimeZone = 'UTC'")
         database.register("batch", pa.Table.from_batches([], schema=schema))
         database.execute(f"CREATE TABLE {TABLE_NAME} AS SELECT * FROM batch")  # noqa: S608 - a constant

@@ -82,7 +82,8 @@ class CellMaker:
             found = [self._clean(value.raw if value.value is None else value.value) for value in values]
         else:
             chosen = [value.value for value, fits in zip(values, held, strict=True) if fits and value.value is not None]
-            found = [self._read(column, text) for text in chosen]
+            read = (self._read(column, text) for text in chosen)
+            found = [self._clean(each) if isinstance(each, str) else each for each in read]
         if column.several or not self.typed:
             return found
         if column.kind == "text" and len(found) > 1:
@@ -103,7 +104,7 @@ class CellMaker:
             return number if self.typed or number is None else amount
         reader = _READERS.get(column.kind)
         if reader is None:
-            return self._clean(text)
+            return text
         found = reader(text)
         return None if isinstance(found, date) and found < self.limits.first_date else found
 

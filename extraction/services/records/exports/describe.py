@@ -32,7 +32,8 @@ _WORDS: Mapping[Kind, str] = {
 def describe_losses(export: Export) -> list[str]:
     """Return a sentence for everything that the written file leaves out, cuts off or shows elsewhere. Read it after writing."""
     tally, counts = export.tally, export.counts
-    where = "in the column of raw texts" if export.format.typed and export.choice.values != "raw" else "as it appears on the page"
+    places = ["in the columns of raw texts"] if any(each.part in ("raw", "unread") for each in export.columns) else []
+    where = " or ".join([*places, *([] if export.format.typed else ["as they appear on the page"])])
     found = [f"Left out: {each}." for each in export.scope.left_out]
     if counts.without_rows:
         found.append(f"Pages without a row of {export.choice.list}, which give no line: {counts.without_rows:,}.")

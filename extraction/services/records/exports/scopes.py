@@ -82,9 +82,10 @@ def find_attributes(cluster: Cluster) -> dict[str, tuple[ExportAttribute, ...]]:
 
     A template without a record type, or with one that has no attributes, gets those of its newest rule.
     """
-    found = _list_type_attributes(cluster.record_type_id) if cluster.record_type_id else {"": ()}
-    if any(found.values()):
-        return found
+    if cluster.record_type_id:
+        found = _list_type_attributes(cluster.record_type_id)
+        if any(found.values()):
+            return found
     rule = Rule.objects.filter(cluster=cluster).order_by("-version").first()
     return _list_rule_attributes(rule) if rule else {"": ()}
 
