@@ -84,7 +84,7 @@ def test_the_schema_and_the_dictionary_describe_the_columns(signed_in: Any, worl
 def test_a_wrong_choice_is_refused_in_words(signed_in: Any, world: World, wrong: dict[str, str]) -> None:
     client = signed_in("viewer")
     assert client.get(address(world, "records_export"), wrong).status_code == 400
-    assert "note-suspect" in client.get(address(world, "records_export_figures"), wrong).content.decode()
+    assert "field-error" in client.get(address(world, "records_export_figures"), wrong).content.decode()
 
 
 def test_the_records_of_a_type_come_from_all_sites(signed_in: Any, world: World) -> None:
