@@ -62,7 +62,7 @@ def test_the_dialog_says_what_is_left_out_and_what_cannot_be_read(signed_in: Any
     text = signed_in("viewer").get(address(world, "records_export_figures"), {"format": "parquet"}).content.decode()
     assert "<b>5</b> lines from 5" in " ".join(text.split())
     assert "Left out: 1 page that gave no record (failed)." in text
-    assert "Values that could not be read are written in the columns of raw texts: price 1." in text
+    assert "Values that could not be read are written in the columns of raw texts: price (1)." in text
 
 
 def test_the_schema_and_the_dictionary_describe_the_columns(signed_in: Any, world: World) -> None:

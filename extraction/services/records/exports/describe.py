@@ -123,7 +123,7 @@ def _cell(text: str) -> str:
 
 def _name_counts(counts: Mapping[str, int]) -> str:
     largest = sorted(((count, name) for name, count in counts.items() if count), key=lambda each: (-each[0], each[1]))
-    return ", ".join(f"{name} {count:,}" for count, name in largest[:MANY]) + _more(len(largest))
+    return ", ".join(f"{name} ({count:,})" for count, name in largest[:MANY]) + _more(len(largest))
 
 
 def _more(count: int) -> str:

@@ -114,10 +114,10 @@ def test_the_command_writes_a_file_and_says_what_is_lost(shop: Cluster, tmp_path
     out, err = run("books", "1", "--as", name, "--output", path, "--describe", "--about", "run,page_id", "--split-prices")
     assert out == f"{path}: 2 lines, {path.stat().st_size:,} bytes\n"
     assert "Left out: 1 page that gave no record (failed)." in err
-    assert "Left out: values of attributes that the record type does not have: gone 1." in err
+    assert "Left out: values of attributes that the record type does not have: gone (1)." in err
     assert "Values that could not be read are written in the columns of raw texts" in err
-    assert "price 1." in err
-    assert "Lines with several values where one is expected: title 1." in err
+    assert "price (1)." in err
+    assert "Lines with several values where one is expected: title (1)." in err
     found = READERS[name](path)
     assert found["title"] == ["T", "U; V\\;W"], "joined, and can be told apart"
     assert found["price_raw"][1] == "free"
@@ -207,7 +207,7 @@ def test_a_text_too_long_for_a_cell_of_excel_is_cut_and_counted(shop: Cluster, t
     cell = READERS["xlsx"](tmp_path / "x")["title"][0]
     assert len(cell.encode("utf-16-le")) <= 2 * 32_767
     assert ("ab😀" * 10_000).startswith(cell)
-    assert "Texts that are too long for a cell were cut off: title 1." in err
+    assert "Texts that are too long for a cell were cut off: title (1)." in err
 
 
 def test_more_rows_than_a_sheet_holds_go_on_in_the_next_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
