@@ -13,7 +13,7 @@ from extraction.views.records import exports, records
 from extraction.views.rules import rules
 from extraction.views.schema import record_types
 from extraction.views.sites import pages, sites
-from extraction.views.suggestions import suggested, suggested_lists
+from extraction.views.suggestions import proposed, suggested, suggested_lists
 from extraction.views.templates import clusters, placing
 
 _RULES: list[URLPattern] = [
@@ -38,6 +38,7 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("type/", clusters.set_type, name="cluster_type"),
     path("suggest/", suggested.suggested, name="cluster_suggest"),
     path("suggest/table/", suggested.table, name="cluster_suggest_table"),
+    path("suggest/proposed/", proposed.proposed, name="cluster_suggest_proposed"),
     path("suggest/lists/", suggested_lists.lists, name="cluster_suggest_lists"),
     path("suggest/opinions/", wrapper.show_opinions, name="cluster_suggest_opinions"),
     path("suggest/wrapper/", wrapper.show_wrapper, name="cluster_wrapper"),
@@ -57,6 +58,7 @@ _LAB: list[URLPattern] = [
     path("labels/", lab.update_labels, name="site_lab_labels"),
     path("<int:clustering_id>/", lab.show_clustering, name="site_lab_method"),
     path("<int:clustering_id>/shares/<int:place>/", lab.show_shares, name="site_lab_shares"),
+    path("<int:clustering_id>/paths/", lab.export_paths, name="site_lab_paths"),
     path("<int:clustering_id>/adopt/", lab.adopt_clustering, name="site_lab_adopt"),
 ]
 

@@ -79,3 +79,19 @@ class SuggestedListForm(SuggestedForm):
         """The accepted list. The form must be valid."""
         data = self.cleaned_data
         return TakenList(data["list"], data["list_name"], tuple(self.taken), every=data["every"])
+
+
+class ProposedForm(forms.Form):
+    """The proposals that an editor accepts.
+
+    key: the key of the offer.
+    attribute: ids of the accepted attributes.
+    """
+
+    key = forms.CharField(max_length=20_000)
+    attribute = forms.TypedMultipleChoiceField(coerce=int, error_messages={"required": "Tick at least one attribute."})
+
+    def __init__(self, data: QueryDict) -> None:
+        super().__init__(data)
+        sent = [each for each in data.getlist("attribute")[:MOST] if each.isdecimal() and len(each) < 16]
+        self.fields["attribute"].choices = [(each, each) for each in sent]  # type: ignore[attr-defined]

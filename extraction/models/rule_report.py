@@ -21,6 +21,7 @@ class XPathReport(JsonValue):
     support: float | None = None
     several: float | None = None
     features: tuple[str, ...] | None = None
+    doubt: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,7 +78,7 @@ class World:
             return [self.breakage.pk, (known or factory.run(self.site, Run.Kind.ASSETS, Run.State.DONE, cluster=self.cluster)).pk]
         if name.startswith("breakage"):
             return [self.breakage.pk]
-        if name in {"site_lab_method", "site_lab_adopt"}:
+        if name in {"site_lab_method", "site_lab_adopt", "site_lab_paths"}:
             return [self.site.slug, self.clustering.pk]
         if name == "site_lab_shares":
             return [self.site.slug, self.clustering.pk, 0]

@@ -30,6 +30,9 @@ COMPARABLE_FRACTION = 0.75
 with others, and without this bound it looks like one of their pages without content. All pages of two labelled sites reach 0.79. Of single
 pages put among those of another template, three of four stay under 0.8."""
 
+BESIDE_FRACTION = 0.25
+"""Least share of a page's steps that are outside the frame and on other pages too, for a page that is not the only one of its kind."""
+
 MOST_STEPS = 20_000
 """Bound on memory. Of more steps, the most frequent are kept (ties go to the smaller hash). Usually there are some 1,500."""
 
@@ -74,6 +77,12 @@ class SiteQuestions:
     def comparable(self, page: PageSteps) -> bool:
         """Return whether enough of a page's steps are on other pages too."""
         return int(self.row(page).sum()) >= COMPARABLE_FRACTION * max(len(page.steps), 1)
+
+    def is_lone(self, page: PageSteps) -> bool:
+        """Return whether a page is the only one of its kind: it shares little with others, and next to nothing beside the site's frame."""
+        row = self.row(page)
+        beside = int((row & (self.bits > 0)).sum())
+        return not self.comparable(page) and not self.has_content(page) and beside < BESIDE_FRACTION * len(page.steps)
 
     def has_content(self, page: PageSteps) -> bool:
         """Return whether a page has nearly all content of the site's frame. False if there is none."""

@@ -5,81 +5,31 @@ Each mark of an editor becomes an index into the candidates of a target. `search
 `paths` writes it as an XPath, and lxml runs that on the pages to check that it selects the same nodes. Where no single set selects
 all marked nodes and nothing else, the nodes are split by their position: a single value gets an ordered list of alternatives, several
 values get one XPath that is a union. A rule that is returned gives back its own annotations exactly; otherwise the answer is
-NotLearned with the page and the reason. The module is longer than others because splitting and checking alternatives share one state.
+NotLearned with the page and the reason.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from extraction.algorithms.dom.nodes import Location
-from extraction.algorithms.dom.xpath import MAX_WIDE_STEPS
 from extraction.algorithms.errors import LearningError
-from extraction.algorithms.learning import enumeration, text_range
-from extraction.algorithms.learning.corpus import Candidates, Corpus, NodeTarget
+from extraction.algorithms.learning.alternatives import split_by_labels, split_marks
+from extraction.algorithms.learning.corpus import Candidates, Corpus
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
+from extraction.algorithms.learning.description import describe_group, explain_conflict, learn_part, refuse_strange
+from extraction.algorithms.learning.learned import Example, Learned, LearnedXPath, NotLearned
+from extraction.algorithms.learning.left_out import find_left_out
 from extraction.algorithms.learning.mark_alignment import align_marks, find_paths, read_path
-from extraction.algorithms.learning.marks import MarkedNode, find_marks, find_other_places
+from extraction.algorithms.learning.marks import find_marks, find_other_places
+from extraction.algorithms.learning.other_language import translate_label
 from extraction.algorithms.learning.page_table import PageTable
-from extraction.algorithms.learning.solver import Solution, Solver
-from extraction.algorithms.learning.text_range import TextPart
+from extraction.algorithms.learning.plausibility import Reads
+from extraction.algorithms.learning.solution import Solution
+from extraction.algorithms.learning.solver import Solver
 
-MAX_PARTS = 25
-"""Most parts of a group of marks that are tried before it is given up."""
-
-SHOWN_CHARS = 60
-"""Characters of a value that a reason quotes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """What was marked on one page. page: its index in `pages`. locations: the marked places; () means that the page has no such value."""
-
-    page: int
-    locations: tuple[Location, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LearnedXPath:
-    """One XPath of a rule and what is known about it.
-
-    precision: the share of the nodes it selects on annotated pages that are marked.
-    distance: the largest distance among its features.
-    support: the share of unannotated pages where it selects something.
-    several: for a single value, the share of unannotated pages where it selects more than one node.
-    features: the conditions it tests, in words.
-    """
-
-    xpath: str
-    part: TextPart | None
-    precision: float
-    distance: int
-    support: float
-    several: float
-    features: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Learned:
-    """The alternatives in order; each page uses the first that selects something on it. Empty when no page has a value."""
-
-    alternatives: tuple[LearnedXPath, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NotLearned:
-    """Why there is no rule.
-
-    reason: the explanation, in words.
-    page: the index in `pages` of the page that shows the problem, if a single page does.
-    places: (page, place) of the nodes in conflict, where they are known: two marks, or a mark and a node that cannot be told from it.
-    """
-
-    reason: str
-    page: int | None = None
-    places: tuple[tuple[int, Location], ...] = ()
+__all__ = ["Example", "Learned", "LearnedXPath", "Learner", "NotLearned", "learn_attribute"]
 
 
 def learn_attribute(
@@ -88,6 +38,7 @@ def learn_attribute(
     *,
     multiple: bool = False,
     mandatory: bool = False,
+    reads: Reads | None = None,
     cost: Cost = CALIBRATED,
 ) -> Learned | NotLearned:
     """Learns the rule of one attribute.
@@ -95,9 +46,12 @@ def learn_attribute(
     pages: the annotated pages and up to about thirty others of the cluster, or a Corpus already made from them.
     multiple: whether a page may have several values.
     mandatory: whether every page has one, so that a rule which selects nothing on many pages costs twice as much for it.
+    reads: whether a text can be read as the attribute's type; None for any text. Rules whose values cannot be read cost more.
     """
+    if not isinstance(pages, Corpus) and not pages:
+        return NotLearned("there are no pages to learn from")
     try:
-        return Learner(pages, examples, multiple=multiple, mandatory=mandatory, cost=cost).learn()
+        return Learner(pages, examples, multiple=multiple, mandatory=mandatory, reads=reads, cost=cost).learn()
     except LearningError as error:
         return NotLearned(str(error))
 
@@ -106,7 +60,14 @@ class Learner:
     """Learns one attribute. groups: for each alternative, the solutions that `learn` made it from; empty when it made none."""
 
     def __init__(
-        self, pages: Sequence[PageTable] | Corpus, examples: Sequence[Example], *, multiple: bool, mandatory: bool, cost: Cost
+        self,
+        pages: Sequence[PageTable] | Corpus,
+        examples: Sequence[Example],
+        *,
+        multiple: bool,
+        mandatory: bool,
+        reads: Reads | None,
+        cost: Cost,
     ) -> None:
         self.corpus, self.multiple = pages if isinstance(pages, Corpus) else Corpus(pages), multiple
         self.cost = cost.for_mandatory() if mandatory else cost
@@ -117,7 +78,9 @@ class Learner:
                 raise LearningError(f"an example is on page {example.page}, but there are {count} pages")
             self.annotated[example.page] = True
         self.marks = [mark for each in examples for mark in find_marks(self.corpus, each.page, each.locations)]
-        self.solver = Solver(self.corpus, self.annotated, multiple=multiple, cost=self.cost, stretch=self._stretch(), count=len(self.marks))
+        self.solver = Solver(
+            self.corpus, self.annotated, multiple=multiple, cost=self.cost, stretch=self._stretch(), marks=self.marks, reads=reads
+        )
         self.groups: list[list[Solution]] = []
 
     def learn(self) -> Learned | NotLearned:
@@ -132,18 +95,23 @@ class Learner:
         together = self.solver.solve(self.marks)
         if not self.multiple:
             together = self._choose_place(together)
-        if together is not None and not together.chosen.wrong:
-            return self._describe_rule([together])
-        return self._split(align_marks(self.corpus, self.marks), together)
+        right = together if together is not None and not together.chosen.wrong else None
+        solutions = split_by_labels(self.solver, self.marks, right)
+        if not solutions and right is not None:
+            solutions = [right]
+        solutions = solutions or split_marks(self.solver, align_marks(self.corpus, self.marks), self.marks)
+        return self._describe_rule(solutions) if solutions else explain_conflict(self.solver, together)
 
     def list_runners_up(self, solution: Solution, *, slack: float) -> list[Solution]:
         """Other solutions for the same marks as `solution`, which is one of the rule's, that cost at most `slack` more than the best."""
+        if not solution.marks:
+            return []
         alone = sum(map(len, self.groups)) == 1
         return self.solver.list_runners_up(solution, neutral=() if alone else self.marks, slack=slack)
 
     def list_equivalents(self, solution: Solution, *, slack: float) -> list[Solution]:
         """One of the rule's solutions with a feature replaced by another that selects the same nodes, for at most `slack` more."""
-        return self.solver.list_equivalents(solution, slack=slack)
+        return self.solver.list_equivalents(solution, slack=slack) if solution.marks else []
 
     def read_value(self, nodes: Candidates, place: int) -> str:
         """The cleaned value of a candidate."""
@@ -162,10 +130,10 @@ class Learner:
         """Writes each group of solutions as one XPath; returns None when no part of their texts equals what was marked."""
         described = []
         for group in groups:
-            part = self._learn_part(group)
+            part = learn_part(self.solver, group)
             if isinstance(part, NotLearned):
                 return None
-            described.append(self._describe(group, part))
+            described.append(describe_group(self.solver, group, part))
         return tuple(described)
 
     def _stretch(self) -> int:
@@ -175,11 +143,24 @@ class Learner:
             rows.setdefault(mark.page, []).append(mark.location.node)
         return max((max(found) - min(found) for found in rows.values()), default=0)
 
+    def list_elsewhere(self) -> list[Solution]:
+        """Solutions for other places of the same values, by cost; none for a rule of several alternatives or values."""
+        if self.multiple or sum(map(len, self.groups)) != 1:
+            return []
+        return sorted(self._solve_elsewhere(), key=lambda solution: solution.total)
+
     def _choose_place(self, clicked: Solution | None) -> Solution | None:
         """Returns the rule for another place of the same values if it is clearly better than the rule for the marked place."""
         limit = clicked.total if clicked and not clicked.chosen.wrong else math.inf
-        if limit <= self.cost.elsewhere or any(mark.location.kind == "attribute" for mark in self.marks):
+        if limit <= self.cost.elsewhere:
             return clicked
+        best = min(self._solve_elsewhere(), key=lambda s: s.total, default=None)
+        return best if best is not None and best.total < limit else clicked
+
+    def _solve_elsewhere(self) -> list[Solution]:
+        """A solution for each kind of place where all values stand, too, if one selects nothing wrong."""
+        if any(mark.location.kind == "attribute" for mark in self.marks):
+            return []
         places = [find_other_places(self.corpus, mark) for mark in self.marks]
         solutions = []
         by_path = {read_path(self.corpus, place): place for place in places[0][::-1]}  # one of each kind, the first on the page
@@ -193,8 +174,7 @@ class Learner:
                 if solution and not solution.chosen.wrong:
                     total = solution.total + self.cost.elsewhere + self.cost.unseen * self._share_unseen(solution)
                     solutions.append(replace(solution, total=total))
-        best = min(solutions, key=lambda s: s.total, default=None)
-        return best if best is not None and best.total < limit else clicked
+        return solutions
 
     def _share_unseen(self, solution: Solution) -> float:
         """Of the unannotated pages where the solution selects values, the share on which none of these also stands at the clicked path."""
@@ -205,111 +185,22 @@ class Learner:
             found |= {page} if clicked in find_paths(self.corpus, page, self.solver.read_value(solution.nodes, n)) else set()
         return 1.0 - len(found) / len(pages) if pages else 0.0
 
-    def _split(self, marks: Sequence[MarkedNode], together: Solution | None) -> Learned | NotLearned:
-        """Splits the marks into ever smaller groups until each has a feature set that selects no wrong node; returns their rule."""
-        solutions: list[Solution] = []
-        for group in _group_by_target(marks):
-            near = solutions[0] if solutions and self.multiple else None
-            solution = self.solver.solve(group, neutral=[*self.marks, *marks], near=near)
-            solutions += [solution] if solution and not solution.chosen.wrong else self._cover(group)
-        covered = {id(mark) for solution in solutions for mark in solution.marks}
-        if len(solutions) <= MAX_WIDE_STEPS and len(covered) == len(marks):
-            return self._describe_rule(solutions)
-        return self._explain_conflict(together)
-
-    def _cover(self, marks: Sequence[MarkedNode]) -> list[Solution]:
-        """Solves a group that no single feature set can select, part by part, the largest part first.
-
-        A part consists of the marks that share one feature with the first mark still left. Only the largest parts are tried.
-        """
-        left, solutions = list(marks), list[Solution]()
-        while left and len(solutions) < MAX_WIDE_STEPS:
-            tries = (self.solver.solve(part, neutral=self.marks) for part in self.solver.list_parts(left)[:MAX_PARTS])
-            found = next((each for each in tries if each and not each.chosen.wrong), None)
-            if found is None:
-                break
-            solutions.append(found)
-            taken = {id(mark) for mark in found.marks}
-            left = [mark for mark in left if id(mark) not in taken]
-        return solutions
-
-    def _explain_conflict(self, together: Solution | None) -> NotLearned:
-        if together is None:
-            return NotLearned("the marked places have nothing in common", self.marks[-1].page, _first_and_last(self.marks))
-        nodes = together.nodes
-        wrong = together.selected & self.annotated[nodes.page]
-        wrong[self.solver.find_places(nodes, together.marks)] = False
-        place = int(np.flatnonzero(wrong)[0]) if wrong.any() else 0
-        page = int(nodes.page[place])
-        mine = next((mark for mark in self.marks if mark.page == page), None)
-        told = f"the marked “{mine.text[:SHOWN_CHARS]}” from" if mine else "marked values from"
-        marked = mine or self.marks[0]
-        places = ((marked.page, marked.location), self.corpus.locate(nodes, place))
-        like = self.solver.read_value(nodes, place)[:SHOWN_CHARS]
-        return NotLearned(f"nothing tells {told} “{like}” on the same page", page, places)
-
     def _describe_rule(self, solutions: Sequence[Solution]) -> Learned | NotLearned:
         """Builds the rule from solutions that together select all marks and nothing else on annotated pages."""
-        solutions = [self.solver.guard(solution) for solution in solutions]
+        problem = refuse_strange(self.solver, solutions) or find_left_out(self.solver, solutions)
+        if problem is not None:
+            return problem
+        if self.cost.translates and self.cost.judges_values and not any(mark.is_part for mark in self.marks):
+            solutions = [*solutions, *(found for each in solutions if (found := translate_label(self.solver, each)))]
+        solutions = [self.solver.guard(each, [other for other in solutions if other is not each]) for each in solutions]
         for solution in solutions:
             self.solver.check(solution)
         groups = [list(solutions)] if self.multiple else [[s] for s in sorted(solutions, key=lambda s: (-len(s.marks), s.total))]
-        learned, shared = [], self._learn_part(solutions)
+        learned, shared = [], learn_part(self.solver, solutions)
         for group in groups:
-            part = self._learn_part(group) if isinstance(shared, NotLearned) else shared
+            part = learn_part(self.solver, group) if isinstance(shared, NotLearned) else shared
             if isinstance(part, NotLearned):
                 return part
-            learned.append(self._describe(group, part))
+            learned.append(describe_group(self.solver, group, part))
         self.groups = groups
         return Learned(tuple(learned))
-
-    def _describe(self, group: Sequence[Solution], part: TextPart | None) -> LearnedXPath:
-        """Writes the union of a group's solutions as one XPath."""
-        counts = sum(np.bincount(s.nodes.page[s.selected], minlength=len(self.annotated)) for s in group)
-        others = np.asarray(counts)[~self.annotated]
-        return LearnedXPath(
-            xpath=" | ".join(solution.xpath for solution in group),
-            part=part,
-            precision=1.0,
-            distance=max(solution.chosen.distance for solution in group),
-            support=float((others > 0).mean()) if len(others) else 1.0,
-            several=float((others > 1).mean()) if len(others) and not self.multiple else 0.0,
-            features=tuple(words for s in group for words in (_describe_target(s.target), *(f.words for f in s.chosen.features))),
-        )
-
-    def _learn_part(self, group: Sequence[Solution]) -> TextPart | NotLearned | None:
-        """Learns which part of the texts was marked; None when the whole texts were."""
-        marks = [mark for solution in group for mark in solution.marks]
-        if not any(mark.is_part for mark in marks):
-            return None
-        others = [
-            self.solver.read_value(s.nodes, int(n)) for s in group for n in np.flatnonzero(s.selected & ~self.annotated[s.nodes.page])
-        ]
-        if any(len(mark.spans) > 1 for mark in marks):
-            part = enumeration.learn_enumeration([(mark.text, mark.spans) for mark in marks], others=others)
-        else:
-            part = text_range.learn_text_part([(mark.text, *mark.spans[0]) for mark in marks], others=others)
-        if part is None:
-            reason = "no constant text or pattern gives the marked parts of the texts"
-            return NotLearned(reason, marks[-1].page, _first_and_last(marks))
-        return part
-
-
-def _group_by_target(marks: Sequence[MarkedNode]) -> list[list[MarkedNode]]:
-    """Groups the marks by a common target, in as few groups as possible, the largest first."""
-    left, groups = list(marks), []
-    while left:
-        targets = [target for mark in left for target in mark.nodes]
-        best = max(dict.fromkeys(targets), key=lambda t: (targets.count(t), -targets.index(t)))
-        groups.append([mark for mark in left if best in mark.nodes])
-        left = [mark for mark in left if best not in mark.nodes]
-    return groups
-
-
-def _first_and_last(marks: Sequence[MarkedNode]) -> tuple[tuple[int, Location], ...]:
-    return tuple(dict.fromkeys([(marks[0].page, marks[0].location), (marks[-1].page, marks[-1].location)]))
-
-
-def _describe_target(target: NodeTarget) -> str:
-    names = {"text": f"text of <{target.tag}>", "element": f"<{target.tag}>", "attribute": f"{target.attribute} of <{target.tag}>"}
-    return names[target.kind]

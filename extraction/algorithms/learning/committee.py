@@ -18,13 +18,17 @@ from extraction.algorithms.learning.apriori import Example, Learned, LearnedXPat
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
 from extraction.algorithms.learning.page_table import PageTable
-from extraction.algorithms.learning.solver import Solution
+from extraction.algorithms.learning.plausibility import Reads
+from extraction.algorithms.learning.solution import Solution
 
 MAX_MEMBERS = 8
 """Most rules of a committee. What the ninth adds to the disagreement weighs less than a tenth of the first."""
 
 SLACK = 1.5
 """How much dearer than the rule a member may be: what a label costs more than a class, and what two levels cost."""
+
+MAX_ELSEWHERE = 2
+"""Most rules for other places of the values."""
 
 MAX_EQUIVALENTS = 3
 """Most equivalent rules that are kept, for other pages to tell apart."""
@@ -75,11 +79,12 @@ def train_committee(
     *,
     multiple: bool = False,
     mandatory: bool = False,
+    reads: Reads | None = None,
     cost: Cost = CALIBRATED,
 ) -> Committee | NotLearned:
     """Returns the committee of one attribute. The parameters are those of `apriori.learn_attribute`."""
     try:
-        learner = Learner(pages, examples, multiple=multiple, mandatory=mandatory, cost=cost)
+        learner = Learner(pages, examples, multiple=multiple, mandatory=mandatory, reads=reads, cost=cost)
         found = learner.learn()
         if isinstance(found, NotLearned):
             return found
@@ -102,7 +107,32 @@ def _list_members(learner: Learner, found: Learned, voting: "_Voting") -> tuple[
         if member.votes not in seen:
             seen.add(member.votes)
             members.append(member)
+    members += _list_elsewhere(learner, voting, members[0], seen)
     return tuple(members)
+
+
+def _list_elsewhere(learner: Learner, voting: "_Voting", rule: Member, seen: set[tuple[Vote, ...]]) -> list[Member]:
+    """Rules for other places of the marked values whose values are alike on most pages, but not the same on all.
+
+    A title may stand in three places that are equal on the marked pages. Where they differ elsewhere, somebody has to say which is meant.
+    """
+    members: list[Member] = []
+    for solution in learner.list_elsewhere():
+        alternatives = learner.describe_alternatives([[solution]])
+        member = voting.make_member([[solution]], alternatives) if alternatives else None
+        if member is None or len(members) == MAX_ELSEWHERE or member.votes in seen:
+            continue
+        both = [(mine, theirs) for mine, theirs in zip(rule.votes, member.votes, strict=True) if mine and theirs]
+        if sum(map(_are_alike, *zip(*both, strict=True))) * 2 >= len(rule.votes):
+            seen.add(member.votes)
+            members.append(member)
+    return members
+
+
+def _are_alike(mine: Vote, theirs: Vote) -> bool:
+    """Whether one of the first values contains the other."""
+    one, other = mine[0].casefold(), theirs[0].casefold()
+    return one in other or other in one
 
 
 def _list_variants(learner: Learner) -> list[Groups]:
@@ -146,11 +176,11 @@ class _Voting:
 
     def make_member(self, groups: Groups, alternatives: tuple[LearnedXPath, ...]) -> Member:
         """Builds a member, with its votes, from groups of solutions."""
-        by_group = [self._vote(group, each) for group, each in zip(groups, alternatives, strict=True)]
+        by_group = [self._vote(group, alternative) for group, alternative in zip(groups, alternatives, strict=True)]
         votes = tuple(next((vote for vote in row if vote), ()) for row in zip(*by_group, strict=True))
         return Member(alternatives, round(_total(groups), 6), votes, tuple(map(self.learner.count_ruled_out, groups)))
 
-    def _vote(self, group: Sequence[Solution], said: LearnedXPath) -> list[Vote]:
+    def _vote(self, group: Sequence[Solution], alternative: LearnedXPath) -> list[Vote]:
         """The values that one alternative selects, by page."""
         found: list[list[tuple[tuple[int, int, int], str]]] = [[] for _ in self.learner.annotated]
         for solution in group:
@@ -158,7 +188,7 @@ class _Voting:
             for place in np.flatnonzero(solution.selected):
                 text = self._read(solution, int(place))
                 at = (int(nodes.rows[place]), int(nodes.texts[place]))
-                values = said.part.values(text) if said.part else [text]
+                values = alternative.part.values(text) if alternative.part else [text]
                 found[int(nodes.page[place])] += [((*at, n), value) for n, value in enumerate(values) if value]
         return [tuple(dict.fromkeys(value for _, value in sorted(rows))) for rows in found]
 

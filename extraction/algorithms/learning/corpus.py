@@ -78,7 +78,9 @@ class Corpus:
 
     elements, texts: the pages' columns end to end.
     offsets, text_offsets: the first row of each page, and the number of all rows.
+    values: texts that are known to be values, so that they are no labels.
     label_stems: stems of labels by their hash, as `strong_features` finds them.
+    short_texts: the different short texts of a target's candidates and which each has, as `text_forms` finds them.
     header_cells: made by `columns` when they are first asked for.
     """
 
@@ -88,11 +90,16 @@ class Corpus:
         self.text_offsets = np.concatenate([[0], np.cumsum([len(page.strings) + 1 for page in pages])]).astype(np.int32)
         self.elements = self._join(ElementColumns, [page.elements for page in pages])
         self.texts = self._join(TextColumns, [page.texts for page in pages])
+        self.values: frozenset[str] = frozenset()
         self.label_stems: dict[int, str] = {}
+        self.short_texts: dict[NodeTarget, tuple[list[str], NDArray[np.intp]]] = {}
         self.header_cells: HeaderCells | None = None
         self._starts: list[int] = self.offsets.tolist()
         self._named: dict[int, Bools] = {}
+        self._addresses: dict[NodeTarget, list[str]] = {}
         self._names: tuple[Hashes, Ints] | None = None
+        self._by_text: tuple[Hashes, Ints] | None = None
+        self._pages_with: dict[int, Ints] = {}
 
     def _join(self, kind: type[Columns], parts: Sequence[Columns]) -> Columns:
         joined = {}
@@ -149,8 +156,12 @@ class Corpus:
         return self.pages[page].read_value(location)
 
     def read_shape(self, nodes: Candidates, place: int) -> str:
-        """The shape of a candidate's value."""
-        return make_shape(self.read_value(nodes, place))
+        """The shape of a candidate's text."""
+        return make_shape(self.read_condition_text(nodes, place))
+
+    def read_condition_text(self, nodes: Candidates, place: int) -> str:
+        """The cleaned text of a candidate as the conditions of a rule see it, which is not always its value."""
+        return self.read_text(int(nodes.rows[place])) if nodes.target.kind == "element" else self.read_value(nodes, place)
 
     def read_location(self, page: int, location: Location) -> str:
         """The cleaned value at a place of a page, empty where there is none."""
@@ -170,6 +181,17 @@ class Corpus:
         page = self.page_of(row)
         nth = int(self.texts.nth[nodes.texts[place]]) if target.kind == "text" else 0
         return page, Location(row - int(self.offsets[page]), target.kind, nth, target.attribute)
+
+    def read_addresses(self, nodes: Candidates) -> list[str]:
+        """The addresses that the candidates' elements link to, empty where there is none."""
+        if nodes.target not in self._addresses:
+            bounds = np.searchsorted(nodes.rows, self.offsets)
+            self._addresses[nodes.target] = [
+                str(page.nodes[row].get("href") or "")
+                for page, offset, begin, end in zip(self.pages, self.offsets, bounds, bounds[1:], strict=False)
+                for row in (nodes.rows[begin:end] - offset).tolist()
+            ]
+        return self._addresses[nodes.target]
 
     def find_named(self, pair: tuple[str, str]) -> Bools:
         """A mask of the elements that have the given name, an (attribute, value) pair. The array is shared: do not change it."""
@@ -199,6 +221,28 @@ class Corpus:
         rows: Ints = owners[np.searchsorted(names, wanted, "left") : np.searchsorted(names, wanted, "right")]
         return rows
 
+    def find_pages_named(self, pair: tuple[str, str]) -> Ints:
+        """The pages on which some element has the given name, an (attribute, value) pair."""
+        return np.unique(self.find_pages(self._rows_named(hash_name(*pair))))
+
+    def find_pages_with(self, text: str) -> Ints:
+        """The pages on which this is the whole text of some element or text node. The text is no longer than a label."""
+        if self._by_text is None:
+            whole, own, owner = self.elements.whole, self.texts.text, self.texts.owner
+            rows = np.flatnonzero((whole > TOO_LONG) & (whole != whole[self.elements.parent])).astype(np.int32)
+            mixed = np.flatnonzero(own != whole[owner])  # other texts are those of their elements
+            hashes = np.concatenate([whole[rows], own[mixed]])
+            pages = np.concatenate([self.find_pages(rows), self.find_pages(owner[mixed])])
+            order = np.argsort(hashes)
+            self._by_text = hashes[order], pages[order]
+        hashes, pages = self._by_text
+        number = hash_label(text)
+        if number not in self._pages_with:
+            wanted = np.uint64(number)
+            found = pages[np.searchsorted(hashes, wanted, "left") : np.searchsorted(hashes, wanted, "right")]
+            self._pages_with[number] = np.unique(found)
+        return self._pages_with[number]
+
     def find_under(self, above: Ints, rows: Ints) -> Bools:
         """A mask of the `rows` that have a proper ancestor among the elements `above`, which are in ascending order."""
         ends = np.maximum.accumulate(np.append(0, self.elements.end[above]))
@@ -208,20 +252,20 @@ class Corpus:
     def find_elements(self, tag: str) -> Candidates:
         """All elements of a tag as candidates, blank ones included."""
         rows = np.flatnonzero(self.elements.tag == np.uint64(hash_text(tag))).astype(np.int32)
-        return Candidates(NodeTarget("element", tag), rows, np.zeros(len(rows), np.int32), self._pages_of(rows))
+        return Candidates(NodeTarget("element", tag), rows, np.zeros(len(rows), np.int32), self.find_pages(rows))
 
     def find_candidates(self, target: NodeTarget) -> Candidates:
         """The candidates of a target on all pages, in document order."""
         if target.kind == "text":
             tags, owners = self.elements.tag, self.texts.owner
             texts = np.flatnonzero((tags[owners] == np.uint64(hash_text(target.tag))) & (self.texts.text != BLANK)).astype(np.int32)
-            return Candidates(target, owners[texts], texts, self._pages_of(owners[texts]))
+            return Candidates(target, owners[texts], texts, self.find_pages(owners[texts]))
         rows = self.find_elements(target.tag).rows
         if target.kind == "element":
             rows = rows[self.elements.whole[rows] != BLANK]
         else:
             rows = rows[[bool((self.element(int(row)).get(target.attribute) or "").strip()) for row in rows]]
-        return Candidates(target, rows, np.zeros(len(rows), np.int32), self._pages_of(rows))
+        return Candidates(target, rows, np.zeros(len(rows), np.int32), self.find_pages(rows))
 
     def find_equal(self, nodes: Candidates, page: int, text: str) -> Bools:
         """The candidates on a page whose value equals `text`; none for attributes, or when the text is too long to be compared."""
@@ -243,5 +287,6 @@ class Corpus:
         equal = self.pages[page].elements.whole == np.uint64(wanted)
         return np.flatnonzero(equal & (wanted > TOO_LONG)).astype(np.int32)
 
-    def _pages_of(self, rows: Ints) -> Ints:
+    def find_pages(self, rows: Ints) -> Ints:
+        """The page that each element's row is on."""
         return (np.searchsorted(self.offsets, rows, side="right") - 1).astype(np.int32)

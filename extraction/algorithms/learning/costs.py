@@ -74,7 +74,9 @@ FEATURE_COSTS: Mapping[str, FeatureCost] = {
     "peer": FeatureCost(2.6, 0.3),
     # How the page is built, and what the value looks like.
     "tag": FeatureCost(0.5, 0.15),
-    "shape": FeatureCost(1.8, 0.0),
+    "shape": FeatureCost(1.97, 0.0),
+    "form": FeatureCost(2.0, 0.0),
+    "link": FeatureCost(1.3, 0.0),
     "text-nth": FeatureCost(1.2, 0.0),
     "nth": FeatureCost(2.6, 0.5),
     "nth-last": FeatureCost(3.2, 0.6),
@@ -111,6 +113,23 @@ GENERATED = 2.0
 SENTENCE, LABEL_CHARS = 0.015, 30
 """Each character of a label beyond LABEL_CHARS: a sentence beside the value is rewritten or dropped."""
 
+STRANGE = 3.0
+"""A text that other pages do not have: it is a value, an advert or a text of one page, but no label of the template."""
+
+LABELLED = 1.5
+"""A place among siblings, where a label stands right before the value: the siblings come and go, the label stays."""
+
+COMMON_NAME = 0.4
+"""The name of an ancestor that other elements of the marked pages have, which hold no marked value: it says how a thing looks."""
+
+FEW_FORMS = 0.3
+"""For each value less than `SURE_FORMS` that the form of a text was learned from: few values are alike by chance."""
+
+SURE_FORMS = 3
+
+ALTERNATIVE = 0.5
+"""Each alternative after the first. Two labels of two languages are better than one rule that asks for places or forms."""
+
 BARE = 1.2
 """A rule that asks for nothing: it takes any such node that comes onto the page."""
 
@@ -126,6 +145,8 @@ class Cost:
     """The calibrated sum by which feature sets are compared; smaller is better.
 
     Each figure is a constant of this module. `feature_maker` prices a feature by them, `price_set` a set of features.
+
+    translates: whether the same attribute is looked for under labels of other languages.
     """
 
     judges_values: ClassVar[bool] = True
@@ -144,6 +165,12 @@ class Cost:
     generated: float = GENERATED
     sentence: float = SENTENCE
     bare: float = BARE
+    strange: float = STRANGE
+    labelled: float = LABELLED
+    common_name: float = COMMON_NAME
+    few_forms: float = FEW_FORMS
+    alternative: float = ALTERNATIVE
+    translates: bool = True
 
     def price_set(self, features: Number, distance: Number, support: Number) -> Number:
         """The cost of one set or of many at once.
@@ -171,7 +198,7 @@ class Cost:
 
     def for_rows(self, features: Mapping[str, FeatureCost], *, never: Iterable[str]) -> "Cost":
         """The same costs inside a row, with `features` replaced and those of `never` unusable; a rule without conditions costs nothing."""
-        return replace(self, features={**self.features, **features, **dict.fromkeys(never, NEVER)}, bare=0.0)
+        return replace(self, features={**self.features, **features, **dict.fromkeys(never, NEVER)}, bare=0.0, translates=False)
 
 
 @dataclass(frozen=True, slots=True)

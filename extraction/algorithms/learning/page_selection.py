@@ -52,15 +52,15 @@ class PageScore:
 
 @dataclass(frozen=True, slots=True)
 class AttributeState:
-    """What the editors have said about one attribute so far.
+    """What the editors have marked of one attribute so far.
 
     absent: whether some page was marked as lacking the attribute.
-    said: indexes of the pages annotated for this attribute.
+    annotated: indexes of the pages annotated for this attribute.
     """
 
     committee: Committee
     absent: bool = False
-    said: frozenset[int] = field(default_factory=frozenset)
+    annotated: frozenset[int] = field(default_factory=frozenset)
 
 
 def weigh_members(members: Sequence[Member]) -> list[float]:
@@ -98,14 +98,14 @@ def rank_pages(known: Mapping[str, AttributeState], pages: Sequence[int], fresh:
 def score_page(known: Mapping[str, AttributeState], page: int, fresh: float) -> PageScore:
     """Scores how much one page would teach. Attributes already annotated on the page add nothing."""
     disagreements, missing = [], []
-    for name, each in known.items():
-        members = each.committee.members
-        if page in each.said or not members:
+    for name, state in known.items():
+        members = state.committee.members
+        if page in state.annotated or not members:
             continue
         found = measure_disagreement(name, members, [member.votes[page] for member in members])
         if found.degree:
             disagreements.append(found)
-        elif not each.absent and not members[0].votes[page]:
+        elif not state.absent and not members[0].votes[page]:
             missing.append(name)
     disagreements.sort(key=lambda each: -each.degree)
     count = max(1, len(known))

@@ -14,16 +14,26 @@ The list that a rule selects on another page may fail in three ways:
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
 
 import numpy as np
+from numpy.typing import NDArray
 
 from extraction.algorithms.learning.corpus import Candidates, Corpus
 from extraction.algorithms.learning.page_table import Bools, Ints
 
 Values = Sequence[tuple[int, str]]
 """(page, cleaned value)."""
+
+Places = NDArray[np.intp]
+"""Places among the candidates of a target."""
+
+Reads = Callable[[str], bool]
+"""Whether a text can be read as some type."""
+
+MAX_READ, UNREAD_WEIGHT = 40, 3.0
+"""Most different values that are read as their type, and the price if none can be."""
 
 FREE_OCTAVES = 1.0
 """Factor of two in a length, in a number of values per page or in a stretch that costs nothing."""
@@ -50,16 +60,18 @@ SHORT_STRETCH = 8
 """Rows added to every stretch, so that short ones may differ more."""
 
 
-def price_values(marked: Values, others: Values, *, most_marked: bool = True) -> float:
-    """Returns 0 when the other pages' values look like the marked ones, and up to about 6 when they differ in every way.
+def price_values(marked: Values, others: Values, *, most_marked: bool = True, reads: Reads | None = None) -> float:
+    """Returns 0 when the other pages' values look like the marked ones, and up to about 9 when they differ in every way.
 
     most_marked: whether most values of the annotated pages are marked; only then are the numbers of values compared.
+    reads: whether a text can be read as the attribute's type.
     """
     if not marked or not others:
         return 0.0
     mine, theirs = [text for _, text in marked], [text for _, text in others]
     counts = _price_counts(marked, others) if most_marked else 0.0
-    return _price_lengths(mine, theirs) + counts + _price_digits(mine, theirs) + _price_constant(marked, others)
+    unread = _price_unread(mine, theirs, reads) if reads else 0.0
+    return _price_lengths(mine, theirs) + counts + _price_digits(mine, theirs) + _price_constant(marked, others) + unread
 
 
 def price_scatter(nodes: Candidates, marked: Ints, selected: Bools, annotated: Bools, *, stretch: int) -> float:
@@ -100,8 +112,43 @@ def price_holes(corpus: Corpus, nodes: Candidates, marked: Ints, selected: Bools
     return max(_share_left_out(corpus, items[others], tag) - _share_left_out(corpus, items[marked], tag), 0.0)
 
 
+def price_fragments(corpus: Corpus, nodes: Candidates, marked: Ints, others: Places) -> float:
+    """The share of the selected texts on other pages that are only a part of their element's text; 0 if a marked text is, too.
+
+    marked, others: the places of the marked nodes, and of the selected ones on other pages.
+    """
+
+    def is_fragment(place: int) -> bool:
+        return corpus.read_value(nodes, place) != corpus.read_whole(int(nodes.rows[place]))
+
+    if nodes.target.kind != "text" or any(is_fragment(place) for place in marked.tolist()):
+        return 0.0
+    return sum(is_fragment(place) for place in others.tolist()) / max(len(others), 1)
+
+
+def price_wholes(corpus: Corpus, nodes: Candidates, inner: Candidates, others: Places) -> float:
+    """The share of the selected elements on other pages that contain several values, because they hold several of the inner elements.
+
+    inner: the candidates of the innermost element that the marks may mean.
+    others: the places of the selected nodes on other pages.
+    """
+    if nodes.target.kind != "element" or inner.target.kind != "element" or inner.target == nodes.target or not len(others):
+        return 0.0
+    outer = nodes.rows[others]
+    held = np.searchsorted(inner.rows, corpus.elements.end[outer]) - np.searchsorted(inner.rows, outer + 1)
+    return float((held > 1).mean())
+
+
 def _octaves(ratio: float, free: float) -> float:
     return min(max(abs(math.log2(ratio)) - free, 0.0), MAX_OCTAVES)
+
+
+def _price_unread(mine: Sequence[str], theirs: Sequence[str], reads: Reads) -> float:
+    """The price of values that cannot be read as the attribute's type, where all marked ones can."""
+    if not all(map(reads, mine)):
+        return 0.0
+    read = Counter(theirs).most_common(MAX_READ)
+    return UNREAD_WEIGHT * sum(count for text, count in read if not reads(text)) / sum(count for _, count in read)
 
 
 def _price_lengths(mine: Sequence[str], theirs: Sequence[str]) -> float:

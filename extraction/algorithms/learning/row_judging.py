@@ -1,8 +1,8 @@
-"""Which elements of the annotated pages are rows, judged from a few that were marked (docs/algorithms.md#rule-learning).
+"""Judges which elements of the annotated pages are rows, from the few that an editor marked (docs/algorithms.md#rule-learning).
 
-An editor marks rows and nothing else, so there are no counter-examples. From the marked rows follow the elements that are rows like
-them (`JudgedRows.likes`), those that are not (everything else of the tag) and those of which nothing is known (`JudgedRows.unsure`).
-The search for the rows' XPath needs all three.
+An editor marks some rows and says nothing about the other elements. So each element with the tag of the rows is compared with the marked
+rows. It is a row like them (`JudgedRows.likes`), it may be one (`JudgedRows.unsure`), or it is not a row. The search for the rows' XPath
+needs to know all three.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -11,33 +11,42 @@ from itertools import pairwise
 
 from extraction.algorithms.learning.page_table import HEADINGS, list_names
 from extraction.algorithms.learning.row_levels import MarkedRow, RowLevel
+from extraction.algorithms.learning.row_marks import RowMark, find_telling_marks, list_marks
 from extraction.algorithms.learning.row_tree import RowTree, make_step, measure_likeness
 
 MAX_HEADERS = 2
-"""Most rows like the marked ones, before the first of them, that are taken for headers: an editor begins with the first row."""
+"""Up to so many rows before the first marked one are taken for headers, because an editor begins with the first row."""
 
 MIN_COVERAGE = 0.5
-"""Share of the fields that an element must have to be a row."""
+"""An element must have at least this share of the fields to be a row."""
 
 MIN_LIKENESS = 0.5
-"""Share of the likeness that the marked rows have among themselves, which an element with all fields must have to be a row."""
+"""An element with all fields is a row if it is at least this share as much like the marked rows as they are like each other."""
 
 MIN_NAMED_LIKENESS = MIN_LIKENESS * MIN_COVERAGE
-"""The same for an element that has the rows' class and only some of the fields: what it lacks is missing from its shape, too."""
+"""The same for an element with the rows' class and only some of the fields. Its shape lacks what the missing fields would add."""
 
 SEPARATORS = frozenset((*HEADINGS, "caption"))
 """Tags that part one list from the next."""
 
 ALTERNATING = frozenset(("odd", "even", "first", "last", "alt"))
-"""Classes that rows of one list have in turn."""
+"""Classes that alternate among the rows of one list."""
 
 
 @dataclass(slots=True)
 class JudgedRows:
-    """Elements of the annotated pages, by page. likes: rows like the marked ones, these included. unsure: those not judged."""
+    """Elements of the annotated pages, by page.
+
+    likes: rows like the marked ones, these included.
+    unsure: those not judged.
+    refused: those like the marked ones that were said to be no rows, and others that have what only these have.
+    strange: what only refused elements have.
+    """
 
     likes: dict[int, list[int]] = field(default_factory=dict)
     unsure: dict[int, list[int]] = field(default_factory=dict)
+    refused: dict[int, list[int]] = field(default_factory=dict)
+    strange: list[RowMark] = field(default_factory=list)
 
     @property
     def count(self) -> int:
@@ -53,29 +62,48 @@ def judge_rows(
     refused: Mapping[int, Sequence[int]] | None = None,
     whole: Collection[int] = (),
 ) -> JudgedRows:
-    """Which elements of the annotated pages are rows like the marked ones.
+    """Judges the elements of the annotated pages.
 
-    refused: elements by page that are in no row. Where they are given, a row before the first marked one may be a row.
-    whole: pages of which all rows are marked, so that nothing else there is one.
+    refused: {page: elements that are not part of any row}. If it is given, an element before the first marked row may be a row, too.
+    whole: the pages on which every row is marked, so that no other element there is a row.
     """
     judged = JudgedRows()
     for page in dict.fromkeys(row.page for row in rows):
         mine = [element for row, element in zip(rows, level.rows, strict=True) if row.page == page]
-        if page in whole:
-            judged.likes[page], judged.unsure[page] = sorted(mine), []
-            continue
         marked = [row for row in rows if row.page == page]
         likes, unsure = _judge_page(trees[page], level, marked, mine, refused=refused)
+        if page in whole:
+            judged.likes[page], judged.unsure[page] = sorted(mine), []
+            judged.refused[page] = [row for row in likes if row not in mine]
+            continue
         no_rows = {row for node in (refused or {}).get(page, ()) for row in (*likes, *unsure) if trees[page].holds(row, node)} - set(mine)
         judged.likes[page] = [row for row in likes if row not in no_rows]
         judged.unsure[page] = [row for row in unsure if row not in no_rows]
+        judged.refused[page] = sorted(no_rows)
+    _refuse_alike(trees, judged, level, rows)
     return judged
+
+
+def _refuse_alike(trees: Mapping[int, RowTree], judged: JudgedRows, level: RowLevel, rows: Sequence[MarkedRow]) -> None:
+    """Refuses elements like the rows that have what only refused ones have."""
+    if not any(judged.refused.values()):
+        return
+    marked: dict[int, list[int]] = {}
+    for row, element in zip(rows, level.rows, strict=True):
+        marked.setdefault(row.page, []).append(element)
+    judged.strange = find_telling_marks(trees, marked, judged.refused, judged.likes)
+    for page, tree in ((page, trees[page]) for page in judged.likes):
+        more = {row for row in (*judged.likes[page], *judged.unsure[page]) if not list_marks(tree, row).isdisjoint(judged.strange)}
+        more -= set(marked[page])
+        judged.likes[page] = [row for row in judged.likes[page] if row not in more]
+        judged.unsure[page] = [row for row in judged.unsure[page] if row not in more]
+        judged.refused[page] = sorted({*judged.refused[page], *more})
 
 
 def _judge_page(
     tree: RowTree, level: RowLevel, marked: Sequence[MarkedRow], mine: Sequence[int], *, refused: Mapping[int, Sequence[int]] | None
 ) -> tuple[list[int], list[int]]:
-    """(rows like the marked ones, elements not judged) of a page, before any is refused."""
+    """Returns (rows like the marked ones, elements that may be rows) of a page, before any is refused."""
     likes, unsure = _compare(tree, level, mine, _find_scope(tree, mine))
     inside = _find_inside(tree, marked, mine) if level.grouped else set[int]()
     if inside & set(likes):
@@ -86,7 +114,7 @@ def _judge_page(
 
 
 def _compare(tree: RowTree, level: RowLevel, mine: Sequence[int], scope: Sequence[int]) -> tuple[list[int], list[int]]:
-    """(elements that are like the marked rows, those that may be) by their fields, their shape and their classes."""
+    """Returns (elements like the marked rows, elements that may be), judged by their fields, their shapes and their classes."""
     shapes = [tree.read_shape(row) for row in mine]
     own = min((measure_likeness(one, other) for one in shapes for other in shapes), default=1.0)
     classes = frozenset.intersection(*(tree.read_classes(row) for row in mine))
@@ -104,7 +132,7 @@ def _compare(tree: RowTree, level: RowLevel, mine: Sequence[int], scope: Sequenc
 
 
 def _find_scope(tree: RowTree, mine: Sequence[int]) -> list[int]:
-    """Elements of the rows' tag where rows of the same list can be."""
+    """Lists the elements with the rows' tag at places where rows of the same list can be."""
     tag, parents = tree.read_tag(mine[0]), {tree.parents[row] for row in mine}
     if len(parents) == 1:
         return [
@@ -113,18 +141,20 @@ def _find_scope(tree: RowTree, mine: Sequence[int]) -> list[int]:
     top = tree.find_common(list(mine))
     chains = [tree.list_chain(row, top) for row in mine]
     if len({tuple(tree.read_tag(row) for row in chain) for chain in chains}) > 1:
-        return list(mine)
+        return [row for row in range(top + 1, tree.ends[top]) if tree.read_tag(row) == tag]
     found = [top]
     for depth, level in enumerate(zip(*chains, strict=True)):
-        step = make_step([(tree, row) for row in level], with_classes=depth < len(chains[0]) - 1)
+        last = depth == len(chains[0]) - 1
+        # The first row of one box and the first of the next have the same place, but it is not why they are rows.
+        step = make_step([(tree, row) for row in level], with_classes=not last, with_place=not last)
         found = [child for each in found for child in tree.find_at(each, (step,) if step else ())]
     return found
 
 
 def _find_containers(tree: RowTree, holder: int) -> list[int]:
-    """The element that holds the marked rows and the neighbours that look the same: rows of a grid, parts of a table.
+    """Lists the element that holds the marked rows, and its siblings that look the same, such as the parts of a table.
 
-    A heading between two of them, or a name of its own, makes a neighbour a list of its own.
+    A sibling after a heading, or with another name, is a list of its own.
     """
     siblings = list(tree.list_children(tree.parents[holder])) if tree.parents[holder] != tree.none else [holder]
     at = siblings.index(holder)
@@ -134,7 +164,7 @@ def _find_containers(tree: RowTree, holder: int) -> list[int]:
 
 
 def _find_run(tree: RowTree, holder: int, siblings: Sequence[int]) -> list[int]:
-    """The siblings that look like `holder`, up to the first that ends the list."""
+    """Lists the siblings that look like `holder`, up to the first one that ends the list."""
     found = []
     for row in siblings:
         if tree.read_tag(row) in SEPARATORS:
@@ -147,13 +177,13 @@ def _find_run(tree: RowTree, holder: int, siblings: Sequence[int]) -> list[int]:
 
 
 def _read_looks(tree: RowTree, row: int) -> list[tuple[str, str]]:
-    """An element's names without their digits: ``row-1`` and ``row-2`` are the same."""
+    """Reads an element's names without their digits, so that ``row-1`` and ``row-2`` are the same."""
     named = {(name, "".join(c for c in value if not c.isdigit())) for name, value in list_names(tree.nodes[row])}
     return sorted(named - {("class", word) for word in ALTERNATING})
 
 
 def _find_inside(tree: RowTree, marked: Sequence[MarkedRow], mine: Sequence[int]) -> set[int]:
-    """Siblings that belong to a marked row and do not begin it."""
+    """Finds the siblings that belong to a marked row but do not begin it."""
     found = set[int]()
     parent = tree.parents[mine[0]]
     for row, start in zip(marked, mine, strict=True):
@@ -163,14 +193,14 @@ def _find_inside(tree: RowTree, marked: Sequence[MarkedRow], mine: Sequence[int]
 
 
 def _keep_turn(tree: RowTree, likes: Sequence[int], mine: Sequence[int]) -> list[int]:
-    """Of siblings that all look like the beginning of a row, those as far apart as the marked ones."""
+    """Of siblings that all look like the beginning of a row, keeps those that are as far apart as the marked ones."""
     numbers = sorted(tree.nth[row] for row in mine)
     turn = min((b - a for a, b in pairwise(numbers)), default=1)
-    return [row for row in likes if (tree.nth[row] - numbers[0]) % turn == 0]
+    return [row for row in likes if not turn or (tree.nth[row] - numbers[0]) % turn == 0]
 
 
 def _find_headers(tree: RowTree, level: RowLevel, likes: Sequence[int], mine: Sequence[int]) -> set[int]:
-    """Rows like the marked ones that are headers: the few before the first marked one, and those that repeat their texts."""
+    """Finds rows that are headers: the few before the first marked row, and later ones with the same texts."""
     first = likes.index(min(mine))
     adjacent = len(mine) > 1 and likes.index(sorted(mine)[1]) == first + 1
     if level.grouped or not adjacent or not 0 < first <= MAX_HEADERS:

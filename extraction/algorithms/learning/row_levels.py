@@ -1,8 +1,8 @@
-"""Where the marked rows of a list may be in the tree (docs/algorithms.md#rule-learning).
+"""Finds the elements that may be the marked rows of a list (docs/algorithms.md#rule-learning).
 
-An editor marks values of two rows. Each row is within an element that holds no other row's marks, and its fields stand at the same
-steps below that element. Several elements may fit, one within the other; each is a `RowLevel`. Where no element holds one row alone,
-the rows are siblings in one element, and a row's element is the first of its siblings (`grouped`).
+An editor marks values of two rows. An element may be a row if it contains the marks of just one row, and if the fields of all rows are at
+the same steps below their elements. Several nested elements may fit; each is a `RowLevel`. If no element contains a single row, then each
+row is a series of siblings, and the first of them stands for the row (`grouped`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,23 +14,23 @@ from extraction.algorithms.learning.row_tree import Path, RowTree, make_step
 
 @dataclass(frozen=True, slots=True)
 class MarkedRow:
-    """One marked row. page: its number. fields: {name: places}, () where the row has no such value."""
+    """One marked row. page: the index of its page. fields: {name: places}, with () for a value that the row does not have."""
 
     page: int
     fields: Mapping[str, tuple[Location, ...]]
 
     def list_nodes(self) -> list[int]:
-        """The elements with a mark."""
+        """Lists the elements that contain a mark."""
         return sorted({place.node for places in self.fields.values() for place in places})
 
 
 @dataclass(frozen=True, slots=True)
 class RowLevel:
-    """One answer to where the rows are.
+    """One possible answer to which elements the rows are.
 
-    rows: the elements of the marked rows, in their order.
-    paths: the paths of fields below them.
-    grouped: whether a row is several siblings, of which its element is the first.
+    rows: the elements of the marked rows, in the order of the rows.
+    paths: {name: the path from a row's element to the field}.
+    grouped: whether a row is a series of siblings. Its element is then the first of them.
     """
 
     rows: tuple[int, ...]
@@ -38,12 +38,12 @@ class RowLevel:
     grouped: bool = False
 
     def measure_coverage(self, tree: RowTree, row: int) -> float:
-        """The share of the paths that lead to some element below a row."""
+        """Returns the share of the paths that lead to an element below a row."""
         return sum(bool(tree.find_at(row, path)) for path in self.paths.values()) / len(self.paths) if self.paths else 1.0
 
 
 def find_row_levels(trees: Mapping[int, RowTree], rows: Sequence[MarkedRow]) -> list[RowLevel]:
-    """Where the rows may be, highest first; one level of siblings where no element holds a single row."""
+    """Finds the levels, the highest first. If no element contains a single row, there is one level, of siblings."""
     tops = {page: _find_top(trees[page], [row for row in rows if row.page == page]) for page in dict.fromkeys(row.page for row in rows)}
     lows = [trees[row.page].find_common(row.list_nodes()) for row in rows]
     if any(low == tops[row.page] or _holds_other(trees, rows, n, low) for n, (row, low) in enumerate(zip(rows, lows, strict=True))):
@@ -59,7 +59,7 @@ def find_row_levels(trees: Mapping[int, RowTree], rows: Sequence[MarkedRow]) -> 
 
 
 def _find_top(tree: RowTree, rows: Sequence[MarkedRow]) -> int:
-    """The lowest element above all marked rows of a page; of a single row, which has none, the page's root."""
+    """Finds the lowest element that contains all marked rows of a page; the root if only one row is marked there."""
     return tree.find_common([node for row in rows for node in row.list_nodes()]) if len(rows) > 1 else 0
 
 
@@ -78,7 +78,10 @@ def _are_apart(trees: Mapping[int, RowTree], rows: Sequence[MarkedRow], elements
 def _align_elements(
     trees: Mapping[int, RowTree], rows: Sequence[MarkedRow], chains: Sequence[list[int]], place: int
 ) -> tuple[int, ...] | None:
-    """The rows' elements when the first row's is at `place` of its chain: as far above a field that all rows have, or as deep."""
+    """Finds the elements of all rows, given that the first row's element is at `place` of its chain.
+
+    The others are as far above a field that all rows have, or else as deep in their chains.
+    """
     first = chains[0][place]
     for name in _list_common_fields(rows):
         nodes = [row.fields[name][0].node for row in rows]
@@ -95,7 +98,7 @@ def _align_elements(
 
 
 def _find_starts(trees: Mapping[int, RowTree], rows: Sequence[MarkedRow], tops: Mapping[int, int]) -> tuple[int, ...]:
-    """The child of the common element that begins each row: the first with a value that all rows have; () if there is none."""
+    """Finds the child of the common element that begins each row: the first one with a field that all rows have. () if none does."""
     best: list[list[int]] = []
     for name in _list_common_fields(rows):
         children = []
@@ -108,12 +111,12 @@ def _find_starts(trees: Mapping[int, RowTree], rows: Sequence[MarkedRow], tops: 
 
 
 def _list_common_fields(rows: Sequence[MarkedRow]) -> list[str]:
-    """The fields that every marked row has a value of."""
+    """Lists the fields that have a value in every marked row."""
     return [name for name in rows[0].fields if all(row.fields.get(name) for row in rows)]
 
 
 def _find_paths(trees: Mapping[int, RowTree], rows: Sequence[MarkedRow], elements: Sequence[int]) -> dict[str, Path]:
-    """The paths to the fields that all rows have, where they have the same tags. Positions are kept only to tell values apart."""
+    """Finds the paths to the fields that all rows have, if the tags on the way are the same. Places are kept only where they are needed."""
     found = {}
     for name in _list_common_fields(rows):
         chains = []

@@ -1,9 +1,9 @@
-"""A row as a page of its own, so that the learner of pages learns what stands where in a row.
+"""Makes each row a page of its own, so that the learner of pages can learn the fields of a row.
 
-The row's element, or the siblings it consists of, is copied below a ``vertex-row``. Node numbers of the copy are those of the page,
-shifted. The XPath that is learned on the copy is absolute; `make_relative` writes it as one from the row's element. Features that look
-outside the row (at any ancestor) or count from the end of siblings that the row shares with other rows cost so much that they are
-never chosen (`price_row_features`).
+The row's element, or the series of siblings that is the row, is copied into a ``vertex-row`` element. A node of the copy has the number of
+the original node minus a constant. The XPath that is learned on the copies is absolute; `make_relative` rewrites it so that it begins at
+the row's element. Some features cannot be used within a row: those that look at ancestors outside of it, and those that count from the
+end of siblings that also contain other rows. They cost so much that they are never chosen (`price_row_features`).
 """
 
 import re
@@ -27,8 +27,8 @@ ROW_COSTS = {
     "nth-last": FeatureCost(2.6, 0.6),
     "beside": FeatureCost(1.8, 0.3),
 }
-"""Costs inside a row. Two prices of one length say nothing about the others', and there are more rows than an editor marks pages. The
-content of a row is short and alike in all rows, so places in it say more than on a page."""
+"""Costs within a row. Two marked prices of the same length say little about the length of the others. The content of a row is short and
+alike in all rows, so a place in it says more than a place on a page."""
 
 OUTSIDE_KINDS = ("under-id", "under-class", "under-name", "under-heading", "under-title", "under-label")
 """Kinds of features that look outside the row."""
@@ -38,12 +38,15 @@ _PLACE = re.compile(r"\[(\d+)\]")
 
 
 def price_row_features(*, grouped: bool) -> Cost:
-    """What features cost in a row, where a rule may also ask for nothing. grouped: whether the row is several siblings."""
+    """Returns the costs of features within a row. A rule without features costs nothing there.
+
+    grouped: whether a row is a series of siblings.
+    """
     return CALIBRATED.for_rows(ROW_COSTS, never=[*OUTSIDE_KINDS, *(["nth-last"] if grouped else [])])
 
 
 def copy_row(row: etree._Element, until: etree._Element | None, *, grouped: bool) -> PageTable:
-    """A copy of the row below a wrapper, as a page. until: the sibling where a grouped row ends."""
+    """Copies a row into a wrapper and reads that as a page. until: the sibling before which a grouped row ends."""
     wrapper = etree.Element(WRAPPER)
     if not grouped:
         one = deepcopy(row)
@@ -61,7 +64,7 @@ def copy_row(row: etree._Element, until: etree._Element | None, *, grouped: bool
 
 
 def shift_location(location: Location, page: PageTable, row: int) -> Location:
-    """A place on the page as a place on the copy of the row whose element has the number `row`."""
+    """Converts a place on the page into the place on the copy of a row. row: the number of the row's element on the page."""
     if location.node >= row:
         return replace(location, node=location.node - row + 1)
     element = page.nodes[row]
@@ -83,7 +86,10 @@ def _texts_before(parent: etree._Element, stop: etree._Element) -> Iterator[str]
 
 
 def make_relative(xpath: str, tag: str, *, grouped: bool) -> str:
-    """An XPath learned on copies as one from the row's element, whose tag is given. Raises LearningError if there is none."""
+    """Rewrites an XPath that was learned on copies so that it begins at the row's element. Raises LearningError if that is impossible.
+
+    tag: the tag of the row's element.
+    """
     parts = [part for each in _split(xpath, "|") for part in _part(each.strip(), tag, grouped=grouped)]
     return " | ".join(dict.fromkeys(parts))
 
@@ -105,7 +111,7 @@ def _part(xpath: str, tag: str, *, grouped: bool) -> list[str]:
 
 
 def _from_root(rest: list[str]) -> list[str]:
-    """Steps below the wrapper of a row that is one element: the first one is the element itself."""
+    """Writes the steps below the wrapper of a row that is one element. The first step is that element."""
     if not rest:
         return ["."]
     first, *more = rest
@@ -113,7 +119,7 @@ def _from_root(rest: list[str]) -> list[str]:
 
 
 def _from_wrapper(rest: list[str], tag: str) -> list[str]:
-    """Steps below the wrapper of a row of siblings: the element that begins it, or one after it."""
+    """Writes the steps below the wrapper of a row of siblings: to the element that begins the row, or to one after it."""
     if not rest:
         raise LearningError("the value is the whole row; mark its parts")
     first, *more = rest
@@ -135,13 +141,13 @@ def _anywhere_in_group(steps: list[str], tag: str, *, counted: bool) -> list[str
 
 
 def _condition(first: str) -> str:
-    """What is asked of the wrapper: nothing, or that its first element, which is the row's, has a text."""
+    """Writes the condition on the wrapper: none, or that its first element, which is the row's, has a certain text."""
     asked = _placeless(first)[len(WRAPPER) :]
     return f"self::*{asked.replace('translate(*[1],', 'translate(.,')}/" if asked else ""
 
 
 def _simplified(xpath: str) -> str:
-    """``self::tr/td`` without conditions is ``td``."""
+    """Shortens an XPath: ``self::tr/td``, if the first step has no conditions, is the same as ``td``."""
     match = re.match(r"self::[\w.-]+/(?=[\w@*.])", xpath)
     return xpath[match.end() :] if match else xpath
 
@@ -160,7 +166,7 @@ def _placeless(step: str) -> str:
 
 
 def _split(text: str, mark: str) -> list[str]:
-    """The text at each `mark` outside brackets, parentheses and quotes."""
+    """Splits the text at each `mark` that is not within brackets, parentheses or quotes."""
     parts, depth = [""], 0
     for piece in _PIECES.findall(text):
         depth += {"[": 1, "(": 1, "]": -1, ")": -1}.get(piece, 0)

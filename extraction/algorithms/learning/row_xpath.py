@@ -1,18 +1,18 @@
-"""The XPath of a list's rows, from the elements judged to be rows (`row_judging`).
+"""Finds the XPath of a list's rows from the elements that were judged to be rows (`row_judging`).
 
-The search is the same as for a value (`strong_features`, `search`): what rows share and nothing else on the annotated pages has. Two
-kinds of features are added to those of any element: what a row holds (an element at a field's place, no header cell, no cell over
-several columns), and where it stands among its siblings, for rows that look like what is between them.
+The search is the same as for a value (`strong_features`, `search`): it looks for what all rows have and no other element of the annotated
+pages has. A row has two more kinds of features than other elements. The first is its content: an element at the place of a field, no
+header cell, no cell over several columns. The second is its place among its siblings, for rows that look like the elements between them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from extraction.algorithms.dom.xpath import XPath, name_test, step
 from extraction.algorithms.learning.corpus import Corpus, NodeTarget
-from extraction.algorithms.learning.costs import CALIBRATED, Cost
+from extraction.algorithms.learning.costs import CALIBRATED, NEVER, Cost
 from extraction.algorithms.learning.feature_maker import MaskedFeature, RuleFeature
 from extraction.algorithms.learning.page_table import Bools, Ints
 from extraction.algorithms.learning.paths import write_xpath
@@ -23,16 +23,19 @@ from extraction.algorithms.learning.search import FeatureSet, search_features
 from extraction.algorithms.learning.strong_features import find_features
 
 CONTENT_COST = 1.6
-"""Asking for the element of a field: more than for a name of the row, less than for its position."""
+"""The cost of asking for the element of a field: more than for a name of the row, less than for its position."""
 
 SIBLING_COST, TURN_COST = 2.2, 3.5
-"""Asking for any row before, and for every n-th sibling."""
+"""The costs of asking for another row before this one, and for every n-th sibling."""
+
+ABSENCE_COST = 1.4
+"""The cost of asking that a row has nothing that only refused elements have: less than of asking for a position."""
 
 UNLIKE_COST = 2.0
-"""Selecting only elements on other pages that hold none of the fields' elements."""
+"""The cost of an XPath that selects, on other pages, only elements without any of the fields."""
 
 MAX_LOOKED_AT = 300
-"""Selected elements of other pages that are compared with the marked rows."""
+"""Most selected elements of other pages that are compared with the marked rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,7 @@ class RowXPath:
     features: what it asks for, in words.
     total: its cost.
     wrong: elements on annotated pages that it selects and that were judged to be no rows.
+    precision: the share of the elements that it selects on annotated pages which were not judged to be no rows.
     missed: rows there that it does not select.
     support: the share of other pages where it selects something.
     distance: the largest of its features'.
@@ -51,13 +55,14 @@ class RowXPath:
     features: tuple[str, ...]
     total: float
     wrong: int
+    precision: float
     missed: int
     support: float
     distance: int
 
 
 def learn_row_xpath(corpus: Corpus, trees: Mapping[int, RowTree], level: RowLevel, judged: JudgedRows, annotated: Bools) -> RowXPath:
-    """The best XPath for the rows; where none has all of them, the one for the marked rows that misses the fewest."""
+    """Finds the best XPath for the rows. If none selects all of them and nothing else, it may miss rows that are not marked."""
     together = _RowSearch(corpus, trees, level, judged, annotated).find_best(judged.likes)
     if not together.wrong:
         return together
@@ -75,10 +80,10 @@ class _RowSearch:
         page = next(iter(judged.likes))
         self.target = NodeTarget("element", trees[page].read_tag(judged.likes[page][0]))
         self.nodes = corpus.find_elements(self.target.tag)
-        self.cost: Cost = CALIBRATED
+        self.cost: Cost = replace(CALIBRATED, features={**CALIBRATED.features, "shape": NEVER})
 
     def find_best(self, wanted: Mapping[int, Sequence[int]]) -> RowXPath:
-        """The XPath that selects all rows of `wanted` and least else."""
+        """Finds the XPath that selects all rows of `wanted` and the fewest other elements."""
         places = self._find_places(wanted)
         found = find_features(self.corpus, self.nodes, places, cost=self.cost)
         found += self._make_content(places)
@@ -86,8 +91,35 @@ class _RowSearch:
         ignored[places] = True
         for rows in (self.judged.likes, self.judged.unsure):
             ignored[self._find_places(rows)] = True
-        ranked = search_features(found, self.nodes.page, ignored, self.annotated, single=False, cost=self.cost)
-        return min((self._describe(found, chosen) for chosen in ranked), key=lambda row: (row.wrong, row.total))
+        options = [self._describe(found, chosen) for chosen in self._search(found, ignored)]
+        absences = self._make_absences(places)
+        if absences:
+            refused = self._find_places(self.judged.refused)
+            ignored[refused] = True
+            options += [self._describe([*found, *absences], self._exclude(chosen, absences)) for chosen in self._search(found, ignored)]
+        return min(options, key=lambda row: (row.wrong, row.total))
+
+    def _search(self, found: Sequence[MaskedFeature], ignored: Bools) -> tuple[FeatureSet, ...]:
+        return search_features(found, self.nodes.page, ignored, self.annotated, single=False, cost=self.cost)
+
+    def _make_absences(self, places: Ints) -> list[MaskedFeature]:
+        """The features that an element has nothing that only refused elements have, of those that all places share."""
+        made = [
+            (RuleFeature("content", 0, self.target.tag, mark.test, mark.words, 0, ABSENCE_COST), self._find_holders(mark.test))
+            for mark in self.judged.strange
+        ]
+        return [(feature, mask) for feature, mask in made if mask[places].all()]
+
+    def _exclude(self, chosen: FeatureSet, absences: Sequence[MaskedFeature]) -> FeatureSet:
+        """A set with those of the absences that exclude some refused element which the others do not."""
+        left = self._find_places(self.judged.refused)
+        added = []
+        for feature, mask in absences:
+            if not mask[left].all():
+                added.append(feature)
+                left = left[mask[left]]
+        total = chosen.total + sum(feature.cost for feature in added)
+        return replace(chosen, features=(*chosen.features, *added), total=total)
 
     def _find_places(self, rows: Mapping[int, Sequence[int]]) -> Ints:
         numbers = [row + int(self.corpus.offsets[page]) for page, many in rows.items() for row in many]
@@ -102,10 +134,17 @@ class _RowSearch:
         words = (f"<{self.target.tag}>", *(feature.words for feature in chosen.features))
         missed = int((~selected[likes]).sum())
         total = chosen.total + UNLIKE_COST * self._share_unlike(selected)
-        return RowXPath(write_xpath(self.target, chosen.features), words, total, chosen.wrong, missed, chosen.support, chosen.distance)
+        on_annotated = selected & self.annotated[self.nodes.page]
+        there = int(on_annotated.sum())
+        for rows in (self.judged.likes, self.judged.unsure):
+            on_annotated[self._find_places(rows)] = False
+        wrong = int(on_annotated.sum())
+        precision = 1.0 - wrong / there if there else 0.0
+        xpath = write_xpath(self.target, chosen.features)
+        return RowXPath(xpath, words, total, wrong, precision, missed, chosen.support, chosen.distance)
 
     def _share_unlike(self, selected: Bools) -> float:
-        """Share of what is selected on other pages that has none of the fields' elements."""
+        """Returns the share of the elements selected on other pages that contain none of the fields."""
         others = np.flatnonzero(selected & ~self.annotated[self.nodes.page])
         others = others[:: max(1, len(others) // MAX_LOOKED_AT)]
         if not len(others) or not self.level.paths:
@@ -117,7 +156,7 @@ class _RowSearch:
         return without / len(others)
 
     def _make_content(self, places: Ints) -> list[MaskedFeature]:
-        """The features of what a row holds and of where it stands that all places share."""
+        """Makes the features of a row's content and of its place among its siblings, as far as all given rows share them."""
         tag = self.target.tag
         tests = [(write_path(path), f"has {write_path(path)}", CONTENT_COST) for path in self.level.paths.values() if path]
         tests.append((f"preceding-sibling::{step(tag)}", f"after another <{tag}>", SIBLING_COST))
@@ -131,7 +170,7 @@ class _RowSearch:
         return [(feature, mask) for feature, mask in made if mask[places].all()]
 
     def _list_turns(self, tag: str) -> list[tuple[str, str, float]]:
-        """Every n-th sibling of the tag, where n is the distance of the marked ones."""
+        """Returns the condition to be every n-th sibling of the tag, where n is the distance between the marked rows."""
         if not self.level.grouped or len(self.level.rows) < 2:
             return []
         tree = self.trees[next(iter(self.judged.likes))]
@@ -143,7 +182,7 @@ class _RowSearch:
         return [(test, f"every {turn}th <{tag}>", TURN_COST)]
 
     def _find_holders(self, test: str) -> Bools:
-        """Which candidates meet a condition. It runs once on each page."""
+        """Finds the candidates that meet a condition, by running it once on each page."""
         mask = np.zeros(len(self.nodes.rows), np.bool_)
         xpath = XPath(f"/descendant-or-self::{step(self.target.tag)}[{test}]")
         for page, tree in self.trees.items():
@@ -155,7 +194,7 @@ class _RowSearch:
 
 
 def write_path(path: Path) -> str:
-    """A path below a row as a relative XPath."""
+    """Writes a path below a row as a relative XPath."""
     return "/".join(
         step(each.tag) + (f"[{each.nth}]" if each.nth else "") + "".join(f"[{name_test('class', name)}]" for name in sorted(each.classes))
         for each in path

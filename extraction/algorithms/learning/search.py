@@ -1,14 +1,16 @@
 """The search for the best feature set (Gulhane et al. 2011, Algorithm 3; docs/algorithms.md#rule-learning).
 
-P+ are the annotated nodes, P- all other candidates on annotated pages. The search looks for the set X of features, all shared by P+,
-that selects no P- (and, for a single value, at most one node on each unannotated page) at the least cost. The paper's listing is
-garbled. It means this: C_1 holds the single features, and L_{k+1} keeps the sets of C_k that still select something wrong, since only
-those can gain from another feature. A set that already costs more than the best one found is dropped, because the cost never falls
-as sets grow. Here C_{k+1} extends each set of L by the later features of a fixed order, so that each set comes up once.
+P+ are the annotated nodes, and P- are all other candidates on annotated pages. All nodes of P+ have every feature that is searched. The
+search looks for the cheapest set of features that selects no node of P- and, for a single value, at most one node on each unannotated page.
 
-Sets are rows of bits, one bit per candidate, and each page begins at a word of 64 bits. A whole generation of extensions is then one
-``&`` and one popcount. Of the features that select the same nodes only the cheapest stays. On unannotated pages the search only asks
-whether a set selects none, one or several nodes, so two candidates that no feature distinguishes are enough.
+The paper's listing is garbled; this is what it means. C_1 contains the sets of one feature. L_{k+1} keeps the sets of C_k that still select
+a wrong node, because no other set can gain from one more feature. The cost never falls when a set grows, so a set is dropped once it costs
+more than the best one found. C_{k+1} extends each set of L_{k+1} by one feature. Here the features have a fixed order and a set is extended
+only by later ones, so that each set is made once.
+
+A set is a row of bits, one for each candidate, and each page begins at a new word of 64 bits. So all extensions of a set need one ``&`` and
+one popcount. Of features that select the same nodes, only the cheapest is kept. On an unannotated page the search only asks whether a set
+selects no node, one node or several; so of candidates with the same features, two per page are enough.
 """
 
 from collections.abc import Sequence
@@ -22,17 +24,17 @@ from extraction.algorithms.learning.feature_maker import MaskedFeature, RuleFeat
 from extraction.algorithms.learning.page_table import Bools, Ints
 
 MAX_SIZE = 5
-"""Most features in a set that is searched for; larger ones come from `_reduce_all`."""
+"""Most features of a set that the search makes. `_reduce_all` may make larger ones."""
 
 MAX_OPTIONS = 12
 """Most sets returned."""
 
-PLAIN_KINDS = frozenset(("tag", "beside", "nth", "nth-last", "text-nth", "shape"))
+PLAIN_KINDS = frozenset(("tag", "beside", "nth", "nth-last", "text-nth", "shape", "form"))
 """Kinds of features that describe how the page is built today, without any name or label."""
 
 MAX_SETS = 500
-"""Most sets extended in one search, the cheapest of each size first; it bounds the time of a click. A search reaches it where hardly
-anything distinguishes the target from its neighbours, and then the sets found so far are as good as any."""
+"""Most sets that one search extends, the cheapest of each size first. This bounds the time that a click takes. A search reaches it only if
+hardly anything distinguishes the target from its neighbours; then the sets found so far are as good as any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +59,9 @@ class FeatureSet:
 def search_features(
     found: Sequence[MaskedFeature], page: Ints, positive: Bools, annotated: Bools, *, single: bool, cost: Cost
 ) -> tuple[FeatureSet, ...]:
-    """The best set of features, then others that cost at most `cost.slack` more, by cost; MAX_OPTIONS in all.
+    """Returns the best sets of features by cost: those that cost at most `cost.slack` more than the best one, MAX_OPTIONS at most.
 
-    found: features, each with the candidates that have it.
+    found: the features, each with the candidates that have it.
     page: the page of each candidate, ascending.
     positive: which candidates are P+.
     annotated: by page.
@@ -69,7 +71,7 @@ def search_features(
 
 
 class _Bits:
-    """Features as rows of bits over the candidates that are not positive."""
+    """The features as rows of bits over the candidates that are not positive."""
 
     def __init__(self, found: Sequence[MaskedFeature], page: Ints, positive: Bools, annotated: Bools, *, single: bool, cost: Cost) -> None:
         self.cost, self.single = cost, single
@@ -120,11 +122,11 @@ class _Set:
 
 
 def _search_levels(bits: _Bits) -> tuple[FeatureSet, ...]:
-    """Level by level, as the module's docstring describes.
+    """Searches size by size, as the module's docstring describes.
 
-    What all features together select wrongly, every set selects wrongly: that is the floor, and a set that reaches it cannot gain from
-    further features. The search begins with such a set, found greedily, as its best, so that dearer ones are dropped at once. Several
-    nodes on an unannotated page are a cost and no bar, because otherwise a set that selects nothing there would be too good.
+    The wrong nodes that all features together still select are selected by every set. They are the floor: a set that reaches it cannot
+    gain from another feature. A set that reaches the floor is found greedily first, so that dearer sets are dropped from the beginning.
+    Several nodes on an unannotated page add to the cost but do not rule a set out. Otherwise a set that selects nothing there would win.
     """
     everything = bits.make_set(tuple(range(len(bits.features))), bits.everything)
     start = bits.make_set((), bits.all)
@@ -151,7 +153,7 @@ def _search_levels(bits: _Bits) -> tuple[FeatureSet, ...]:
 
 
 class _Best:
-    """The sets that reach the floor, up to `limit` in cost; of those that select the same, the cheapest."""
+    """The sets that reach the floor and cost at most `limit`. Of sets that select the same nodes, the cheapest is kept."""
 
     def __init__(self, bits: _Bits, floor: tuple[int, int]) -> None:
         self.bits, self.floor = bits, floor
@@ -172,7 +174,7 @@ class _Best:
 
 
 def _extend(bits: _Bits, entry: _Set, best: _Best, extended: list[_Set]) -> None:
-    """Extends one set by each later feature. Sets that reach the floor go to `best`; those that can still gain are appended."""
+    """Extends one set by each later feature. Sets that reach the floor go to `best`; sets that can still gain go to `extended`."""
     start = entry.members[-1] + 1 if entry.members else 0
     rows = bits.rows[start:] & entry.row
     if not len(rows):
@@ -193,7 +195,7 @@ def _extend(bits: _Bits, entry: _Set, best: _Best, extended: list[_Set]) -> None
 
 
 def _reduce_all(bits: _Bits, floor: tuple[int, int]) -> FeatureSet:
-    """A set that reaches the floor: all features without those, dearest first, that are not needed."""
+    """Makes a set that reaches the floor: takes all features and leaves out those that are not needed, the dearest first."""
     order = sorted(range(len(bits.features)), key=lambda n: (-bits.costs[n], -n))
     rest = [bits.all]  # what the last n features of the order select together
     for n in reversed(order):
@@ -208,7 +210,7 @@ def _reduce_all(bits: _Bits, floor: tuple[int, int]) -> FeatureSet:
 
 
 def _keep_distinct(found: Sequence[MaskedFeature], cost: Cost) -> list[MaskedFeature]:
-    """The features by cost, without those that select everything or the same as a cheaper one."""
+    """Sorts the features by cost, without those that select all candidates or the same ones as a cheaper feature."""
 
     def order(row: MaskedFeature) -> tuple[float, float, str, str]:
         feature = row[0]
@@ -225,13 +227,13 @@ def _keep_distinct(found: Sequence[MaskedFeature], cost: Cost) -> list[MaskedFea
 
 
 def _find_always(found: Sequence[MaskedFeature], cost: Cost) -> list[MaskedFeature]:
-    """The cheapest name or label that all candidates have, if it is worth asking for: candidates to come may lack it."""
+    """Finds the cheapest name or label that all candidates have. It may be worth asking for, because later candidates may lack it."""
     named = [row for row in found if row[1].all() and row[0].kind not in PLAIN_KINDS and row[0].cost < cost.bare]
     return sorted(named, key=lambda row: (row[0].cost, row[0].words))[:1]
 
 
 def _choose_representatives(masks: Bools, page: Ints, positive: Bools, annotated: Bools) -> NDArray[np.intp]:
-    """Candidates to keep: all P-, and the first two of those on one unannotated page that have the same features."""
+    """Chooses the candidates to keep: all of P-, and two of those that have the same features on the same unannotated page."""
     weights = np.array([hash(f"weight {n}") for n in range(len(masks))], np.int64).view(np.uint64)
     signature = np.zeros(len(page), np.uint64)
     for mask, weight in zip(masks, weights, strict=True):
@@ -246,7 +248,10 @@ def _choose_representatives(masks: Bools, page: Ints, positive: Bools, annotated
 
 
 def _pack(masks: Bools, page: Ints, pages: int) -> tuple[NDArray[np.intp], NDArray[np.uint64], NDArray[np.uint64]]:
-    """(first word of each page, features × words, the row of all candidates). Every page has at least one word."""
+    """Packs masks into words: returns (the first word of each page, features × words, the row of all candidates).
+
+    Every page has at least one word.
+    """
     sizes = np.bincount(page, minlength=pages)
     words = np.maximum((sizes + 63) // 64, 1)
     starts = np.concatenate([[0], np.cumsum(words)[:-1]])

@@ -1,6 +1,6 @@
-"""Reads a page into its table: which node stands where, beside what and under what.
+"""Reads a page into its table, which says of each node where it is and what is beside and above it.
 
-`node_columns` reads the nodes; here array operations find the relations between them.
+`node_columns` reads the nodes. Here array operations find the relations between them.
 """
 
 from dataclasses import fields
@@ -38,7 +38,7 @@ _HEADING_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def read_page_table(root: etree._Element) -> PageTable:
-    """The page's table, at some 4 µs an element. The tree must not be changed while the table is in use.
+    """Reads a page's table in some 4 µs per element. The tree must not be changed while the table is in use.
 
     Raises PageError for a page of more than `node_columns.MAX_NODES` elements and comments.
     """
@@ -82,25 +82,25 @@ def _read_elements(tree: NodeColumns, slots: TextSlots, shown: TextSlots, siblin
 
 
 def _rows_of(tree: NodeColumns, places: Places) -> Ints:
-    """A column of places by node (a + 1) as rows by element."""
+    """Converts a column of places, one per node and one more (a + 1), into a column of rows, one per element."""
     return add_guard(tree.row[places[tree.places]].astype(np.int32), len(tree.nodes))
 
 
 def _first_children(tree: NodeColumns, order: Places) -> Ints:
-    """Rows of the first child elements. order: elements by parent."""
+    """Returns the row of each element's first child element. order: the places of the elements, sorted by parent."""
     first = np.full(len(tree.everything) + 1, len(tree.everything))
     first[tree.parent[order][::-1]] = order[::-1]
     return _rows_of(tree, first)
 
 
 def _ends(tree: NodeColumns) -> Ints:
-    """Rows after the last descendants."""
+    """Returns for each element the row after its last descendant."""
     rows_before = np.append(np.cumsum(tree.is_element), len(tree.nodes))
     return add_guard(rows_before[tree.end[tree.places] - 1].astype(np.int32), len(tree.nodes) + 1)
 
 
 def _headings(tree: NodeColumns, siblings: Siblings) -> Places:
-    """The nearest heading among the siblings before each node (a + 1), a where there is none."""
+    """Returns the place of the nearest heading among the siblings before each node, `a` if there is none; a + 1 entries."""
     none, order = len(tree.everything), siblings.order
     column = np.full(none + 1, none)
     if len(order):
@@ -110,7 +110,10 @@ def _headings(tree: NodeColumns, siblings: Siblings) -> Places:
 
 
 def _ordinals(tree: NodeColumns, order: Places) -> tuple[Ints, Ints, Ints]:
-    """Places among siblings, and among siblings of the tag from either end, all from 1. order: elements by parent."""
+    """Returns (place among all siblings, place among those of the same tag, the same from the end), each counted from 1.
+
+    order: the places of the elements, sorted by parent.
+    """
     above = tree.parent[order]
     place = np.zeros(len(tree.nodes) + 1, np.int32)
     nth, nth_last = place.copy(), place.copy()
@@ -130,10 +133,10 @@ def _ordinals(tree: NodeColumns, order: Places) -> tuple[Ints, Ints, Ints]:
 
 
 def _read_wholes(tree: NodeColumns, slots: TextSlots) -> tuple[Hashes, Hashes]:
-    """Hashes of the elements' whole texts as labels, and of these texts' shapes.
+    """Returns the hashes of the elements' whole texts as labels, and the hashes of these texts' shapes.
 
-    Most elements hold a single text that is not blank, whose hashes are theirs too. The texts are joined only for elements with
-    several that are short enough together to be a label.
+    Most elements contain a single text that is not blank, so they have its hashes. Several texts are joined only if they are short enough
+    together to be a label.
     """
     size = np.fromiter(map(len, slots.cleaned), np.int64, len(slots.cleaned))
     full = np.flatnonzero(size)
@@ -154,14 +157,14 @@ def _read_wholes(tree: NodeColumns, slots: TextSlots) -> tuple[Hashes, Hashes]:
 
 
 class _Padded:
-    """Cleaned texts with a space where the raw text has white space at its end, each made when it is first asked for."""
+    """Cleaned texts that keep a space at each end where the raw text has white space. Each is made when it is first needed."""
 
     def __init__(self, slots: TextSlots) -> None:
         self.slots = slots
         self.known: list[str | None] = [None] * len(slots.raw)
 
     def joined(self, first: int, last: int) -> str:
-        """The cleaned text from one slot to another, `LONG_TEXT` where so many texts lie between them that it takes long to tell."""
+        """Joins the texts from one slot to another and cleans the result. Returns `LONG_TEXT` if there are too many texts to join."""
         if last - first > MAX_RAW_LABEL:
             return LONG_TEXT
         known = self.known
@@ -175,7 +178,7 @@ class _Padded:
 
 
 def _read_texts_beside(tree: NodeColumns, slots: TextSlots) -> tuple[Hashes, Hashes]:
-    """Labels of the nearest text() siblings before and after each element, blank ones included. slots: those shown."""
+    """Returns the labels of the nearest text() siblings before and after each element; these may be blank. slots: the shown ones."""
     width = len(tree.everything) + 1
     above = np.where(tree.linked, tree.parent, len(tree.everything))[tree.places]
     known, here = slots.owner * width + slots.at, above * width + tree.places
@@ -187,7 +190,7 @@ def _read_texts_beside(tree: NodeColumns, slots: TextSlots) -> tuple[Hashes, Has
 
 
 def _read_texts(tree: NodeColumns, slots: TextSlots, siblings: Siblings) -> TextColumns:
-    """The columns of the texts that are not blank. slots: those shown."""
+    """Reads the columns of the texts that are not blank. slots: the shown ones."""
     count, none = len(tree.nodes), len(tree.everything)
     start, stop = np.searchsorted(slots.owner, slots.owner, "left"), np.searchsorted(slots.owner, slots.owner, "right")
     place = np.arange(len(slots.owner))
@@ -211,6 +214,6 @@ def _read_texts(tree: NodeColumns, slots: TextSlots, siblings: Siblings) -> Text
 
 
 def _hash_headings(tag: Hashes, whole: Hashes) -> Hashes:
-    """One hash of a heading's tag and text, 0 where its text cannot be a heading."""
+    """Combines the tag and the text of each heading into one hash; 0 if the text cannot be a heading."""
     mixed: Hashes = np.where(whole > TOO_LONG, (tag * _HEADING_MIX) ^ whole, np.uint64(0))
     return mixed

@@ -4,6 +4,7 @@ The value is looked for as a whole text or element first, then as a part of one 
 any visible text gets the place it was read from, if that is an attribute of an element (a meta tag's content).
 """
 
+import re
 from collections.abc import Sequence
 
 from lxml import etree
@@ -20,6 +21,11 @@ HEADINGS = ("h1", "h2", "h3")
 CHROME = frozenset(("nav", "header", "footer", "aside"))
 """Elements whose texts are seldom the value meant."""
 
+REMARKS = re.compile(r"(?<![a-z])(?:comments?|replies|reply|respond|disqus)(?![a-z])", re.IGNORECASE)
+"""Ids and classes of what readers write below a page."""
+
+MARKUP = re.compile(r"<[a-z/!][^>]*>", re.IGNORECASE)
+
 Nodes = Sequence[etree._Element]
 
 
@@ -32,7 +38,7 @@ def locate_value(nodes: Nodes, value: str) -> Location | None:
     if not wanted:
         return None
     for find in (_whole_texts, _whole_elements, _parts, _attributes):
-        found = find(nodes[:MAX_ELEMENTS], wanted)
+        found = [at for at in find(nodes[:MAX_ELEMENTS], wanted) if not _is_remark(nodes[at.node])]
         if found:
             return min(found, key=lambda at: (_chrome(nodes[at.node]), nodes[at.node].tag not in HEADINGS, at.node))
     return None
@@ -48,6 +54,11 @@ def locate_values(nodes: Nodes, values: Sequence[str]) -> tuple[Location, ...]:
 def _seen(element: etree._Element) -> bool:
     unseen = raw_text(element)
     return element.tag not in unseen and not any(above.tag in unseen or above.tag == "head" for above in element.iterancestors())
+
+
+def _is_remark(element: etree._Element) -> bool:
+    """Return whether an element is in what readers wrote below the page: a name there is a reader's, also if it is the author's."""
+    return any(REMARKS.search(f"{above.get('id') or ''} {above.get('class') or ''}") for above in (element, *element.iterancestors()))
 
 
 def _chrome(element: etree._Element) -> bool:
@@ -102,6 +113,9 @@ def _alone(text: str, start: int, length: int) -> bool:
 
 
 def _attributes(nodes: Nodes, wanted: str) -> list[Location]:
+    """Return the attributes with the value. One that contains markup is source text, which nobody wants in a record."""
+    if MARKUP.search(wanted):
+        return []
     names = ("content", "datetime", "src", "href", "value")
     return [
         Location(row, "attribute", attribute=name)

@@ -13,7 +13,7 @@ sign            chance on one page
 `is_slipped`    of pages where the old value stands as often as before: that a new value stood elsewhere by chance. Also the other way
                 round: a sale keeps the old price on all pages, and its end shows a price that was there. The larger probability counts
 `is_unknown`    the chance of a value that was never seen (`profiles.Profile.unseen_chance`); most pages must have one
-`is_crowded`    a rate of odd values
+`is_crowded`    a rate of second values
 extended        the rate of change of a constant attribute whose values all have the same text added; most pages must have it
 moved together  that all old values stand in one new place, not struck out; or that lost values stand in one place and what the rule gives
                 now stood in one place of the old pages (`moved_places`)
@@ -59,6 +59,9 @@ from extraction.algorithms.monitoring.profiles import FEW_PAGES
 
 ODD_RATE = 0.02
 """Chance that a value that works looks odd, or is part of another text."""
+
+CROWDED_RATE = 0.005
+"""Chance that a rule that works gives a second value on a page that had one: a shop may show two prices."""
 
 RARE = 1e-4
 """Probability below which a number of pages without a value is no coincidence."""
@@ -176,7 +179,7 @@ class AttributeChanges:
         return Finding("moved together", evidence, moved, plausible=bool(given))
 
     def _test_crowded(self) -> Finding:
-        rates = [grow_with_time(ODD_RATE, self.visits)] * len(self.changes)
+        rates = [grow_with_time(CROWDED_RATE, self.visits)] * len(self.changes)
         found = self._collect("incorrect", is_crowded)
         return Finding("crowded", found, tail_probability(len(found), rates))
 

@@ -33,9 +33,9 @@ class ListJudge:
     ) -> None:
         self.rule, self.sought, self.rows, self.stood = rule, sought, rows, stood
         self.anchor = next(each for each in rule.attributes if each.name == anchor.name)
-        self._given = [find_rows(rule, page) for page in sought.pages]
-        self._extra = {page: self._unknown(page) for page in rows}
-        self._often = Counter(values for extra in self._extra.values() for values in {values for _, values in extra})
+        self._rows_now = [find_rows(rule, page) for page in sought.pages]
+        self._unknown_rows = {page: self._find_unknown_rows(page) for page in rows}
+        self._page_counts = Counter(values for extra in self._unknown_rows.values() for values in {values for _, values in extra})
 
     def figures(self, attribute: AttributeRule, learned: Learned, examples: Sequence[int]) -> Relearned:
         """Returns an attribute's figures, counted on the pages that the rule was not learned from."""
@@ -43,7 +43,7 @@ class ListJudge:
         with_values = [page for page, rows in self.rows.items() if any(row.fields.get(name) for row in rows)]
         judging = [page for page in with_values if page not in examples]
         agreeing = sum(self._agrees(attribute, page) for page in judging)
-        returned = sum(self._returned(name, page) for page in range(len(self.sought.pages)) if page not in examples)
+        returned = sum(self._has_returned(name, page) for page in range(len(self.sought.pages)) if page not in examples)
         stage = self.sought.stages[name]
         return Relearned(attribute, learned, len(with_values), tuple(examples), len(judging), agreeing, returned, stage)
 
@@ -55,16 +55,17 @@ class ListJudge:
         """
         return [
             node
-            for node, values in self._extra[page]
-            if 2 * self._often[values] >= max(len(self._extra), 4) or all(self.stood[page].find(SoughtValue(text)) for text in values)
+            for node, values in self._unknown_rows[page]
+            if 2 * self._page_counts[values] >= max(len(self._unknown_rows), 4)
+            or all(self.stood[page].find(SoughtValue(text)) for text in values)
         ]
 
-    def _unknown(self, page: int) -> list[tuple[int, Values]]:
+    def _find_unknown_rows(self, page: int) -> list[tuple[int, Values]]:
         """Yields the first element and all values of each row that the rule gives and that is not one of the old rows."""
         nodes = {place.node for row in self.rows[page] for found in row.fields.values() for place in found}
         old = [{each.name: normalise_values(each, row[each.name]) for each in self.rule.attributes} for row in self.sought.whole[page]]
         found = []
-        for row in self._given[page]:
+        for row in self._rows_now[page]:
             values = {each.name: normalise_values(each, read_texts(row, each.name)) for each in self.rule.attributes if row.get(each.name)}
             places = [place.node for many in row.values() for place, _ in many]
             if not nodes & set(places) and not any(all(known[name] == given for name, given in values.items()) for known in old):
@@ -78,13 +79,13 @@ class ListJudge:
         wanted = [(normalise_values(self.anchor, row[self.anchor.name]), normalise_values(attribute, row[name])) for row in known]
         given = [
             (normalise_values(self.anchor, read_texts(row, self.anchor.name)), normalise_values(attribute, read_texts(row, name)))
-            for row in self._given[page]
+            for row in self._rows_now[page]
         ]
         if name == self.anchor.name:
             if self.strangers(page):
                 return False
             cut = len(self.sought.whole[page]) > len(self.sought.before[page])
-            given = given[: self._last(wanted, given)] if cut else given
+            given = given[: self._find_last_old_row(wanted, given)] if cut else given
         else:
             there = {key for key, _ in wanted}
             given = [pair for pair in given if pair[0] in there]
@@ -92,15 +93,15 @@ class ListJudge:
         return 2 * same >= AGREES * (len(wanted) + len(given))
 
     @staticmethod
-    def _last(wanted: Sequence[Pair], given: Sequence[Pair]) -> int:
+    def _find_last_old_row(wanted: Sequence[Pair], given: Sequence[Pair]) -> int:
         """Returns the index after the last old row. If only the first rows were looked for, nothing is known of the rows after it."""
         return max((n for n, pair in enumerate(given, 1) if pair in wanted), default=len(given))
 
-    def _returned(self, name: str, page: int) -> bool:
+    def _has_returned(self, name: str, page: int) -> bool:
         """Whether a row that had no value of the attribute has a value now, or a page that had no rows has rows now."""
         old = self.sought.before[page]
         without = {normalise_values(self.anchor, row[self.anchor.name]) for row in old if not row[name]}
-        given = [row for row in self._given[page] if row.get(name)]
+        given = [row for row in self._rows_now[page] if row.get(name)]
         return bool(given) if not old else any(normalise_values(self.anchor, read_texts(row, self.anchor.name)) in without for row in given)
 
 

@@ -58,20 +58,20 @@ class SoughtRows:
 
     def __init__(self, attributes: Sequence[AttributeRule], pages: Sequence[PageTable], before: Sequence[Sequence[Row] | None]) -> None:
         self.attributes, self.pages = attributes, pages
-        self.whole = [[_single(attributes, row) for row in rows or ()] for rows in before]
+        self.whole = [[_keep_single_values(attributes, row) for row in rows or ()] for rows in before]
         self.before = [rows[:MAX_ROWS] for rows in self.whole]
         finders = [ValueFinder(page) for page in pages]
         self.stages: dict[str, Stage] = {}
         self.places: list[list[dict[str, Places]]] = [[{} for _ in rows] for rows in self.before]
         for attribute in attributes:
-            self._seek(attribute, finders)
+            self._find_places(attribute, finders)
 
     def anchors(self) -> list[Anchor]:
         """Anchors to try, the most certain first."""
-        weights = Counter({each.name: self._rarity(each.name) for each in self.attributes})
+        weights = Counter({each.name: self._measure_rarity(each.name) for each in self.attributes})
         found = []
         for name, weight in weights.most_common(MAX_ANCHORS):
-            kinds = self._kinds(name) if weight else Counter()
+            kinds = self._count_kinds(name) if weight else Counter()
             found += [Anchor(name, kind) for kind, _ in kinds.most_common(MAX_KINDS)]
         return found
 
@@ -89,7 +89,7 @@ class SoughtRows:
         company = sum(sum(map(bool, row.fields.values())) > 1 for row in fuller)
         return there if company >= LEAST_COMPANY * len(fuller) else {}
 
-    def _seek(self, attribute: AttributeRule, finders: Sequence[ValueFinder]) -> None:
+    def _find_places(self, attribute: AttributeRule, finders: Sequence[ValueFinder]) -> None:
         """Stores the places of an attribute's values, from the first stage that finds enough, else from the stage that finds most."""
         name, held_in = attribute.name, find_held_attribute(attribute)
         values = {(page, value) for page, rows in enumerate(self.before) for row in rows for value in row.get(name, ())}
@@ -105,7 +105,7 @@ class SoughtRows:
             for row, places in zip(rows, self.places[page], strict=True):
                 places[name] = tuple(best.get((page, value), ()) for value in row.get(name, ()))
 
-    def _rarity(self, name: str) -> float:
+    def _measure_rarity(self, name: str) -> float:
         """How many rows the attribute's values tell apart.
 
         A value found in n places counts 1/n. Rows without a value count against the attribute twice, because they would not be found.
@@ -117,7 +117,7 @@ class SoughtRows:
         found = [values[0] for values in rows if values and values[0]]
         return sum(1 / len(places) for places in found) * (len(found) / len(rows)) ** 2 if rows else 0.0
 
-    def _kinds(self, name: str) -> Counter[Path]:
+    def _count_kinds(self, name: str) -> Counter[Path]:
         found: Counter[Path] = Counter()
         for page, rows in enumerate(self.places):
             for row in rows:
@@ -125,6 +125,6 @@ class SoughtRows:
         return found
 
 
-def _single(attributes: Sequence[AttributeRule], row: Row) -> dict[str, tuple[str, ...]]:
+def _keep_single_values(attributes: Sequence[AttributeRule], row: Row) -> dict[str, tuple[str, ...]]:
     """Returns a row's values. If an attribute can have only one value, only the first is kept, which is the one that was meant."""
     return {each.name: row.get(each.name, ()) if each.multiple else row.get(each.name, ())[:1] for each in attributes}

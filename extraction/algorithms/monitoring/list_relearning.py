@@ -111,21 +111,23 @@ class _Trial:
     def learn(self) -> RelearnedList | NotLearned:
         if not self.rows:
             return NotLearned("too few of the old rows are on the new pages")
-        examples = self._examples()
-        first = self._made(examples, {})
+        examples = self._choose_examples()
+        first = self._learn_and_judge(examples, {})
         if isinstance(first, NotLearned):
             return first
         made, judge = first
         refused = {page: strangers for page in examples if (strangers := judge.strangers(page))}
-        again = self._made(examples, refused) if refused else first
+        again = self._learn_and_judge(examples, refused) if refused else first
         return made if isinstance(again, NotLearned) else max((again[0], made), key=_merit)
 
-    def _made(self, examples: Sequence[int], refused: Mapping[int, Sequence[int]]) -> tuple[RelearnedList, ListJudge] | NotLearned:
+    def _learn_and_judge(
+        self, examples: Sequence[int], refused: Mapping[int, Sequence[int]]
+    ) -> tuple[RelearnedList, ListJudge] | NotLearned:
         """Learns a rule from the examples and judges it on the other pages. refused: {page: elements} that are not in any row."""
         others = [page for page in range(len(self.sought.pages)) if page not in examples]
         spread = others[:: max(1, -(-len(others) // (MAX_LEARNING_PAGES - len(examples))))]
         pages = [*examples, *spread][:MAX_LEARNING_PAGES]
-        marked = [MarkedRow(at, row.fields) for at, page in enumerate(examples) for row in self._marked(page)]
+        marked = [MarkedRow(at, row.fields) for at, page in enumerate(examples) for row in self._choose_marked_rows(page)]
         found = [each for each in self.old.attributes if any(row.fields.get(each.name) for row in marked)]
         fields = [RowField(each.name, each.multiple, each.mandatory) for each in found]
         none = {pages.index(page): elements for page, elements in refused.items()}
@@ -133,11 +135,11 @@ class _Trial:
         if isinstance(made, NotLearned):
             return made
         try:
-            return self._judged(made, examples)
+            return self._judge(made, examples)
         except (RuleError, XPathError) as error:
             return NotLearned(str(error))
 
-    def _examples(self) -> list[int]:
+    def _choose_examples(self) -> list[int]:
         """Chooses the pages whose rows were found most completely, spread over all pages."""
         pages = sorted(self.rows)
         wanted = min(MAX_EXAMPLES, max(1, len(pages) // 2))
@@ -146,35 +148,35 @@ class _Trial:
         best.sort()
         return [best[n * len(best) // wanted] for n in range(wanted)]
 
-    def _marked(self, page: int) -> list[FoundRow]:
+    def _choose_marked_rows(self, page: int) -> list[FoundRow]:
         rows = self.rows[page]
         lacking = {name for name in self.types if not any(row.fields.get(name) for row in rows[:MAX_MARKED])}
         more = {next((n for n, row in enumerate(rows) if row.fields.get(name)), 0) for name in lacking}
         return [row for n, row in enumerate(rows) if n < MAX_MARKED or n in more]
 
-    def _judged(self, made: LearnedRecords, examples: Sequence[int]) -> tuple[RelearnedList, ListJudge]:
+    def _judge(self, made: LearnedRecords, examples: Sequence[int]) -> tuple[RelearnedList, ListJudge]:
         learned = {name: each for name, each in made.fields.items() if isinstance(each, Learned) and each.alternatives}
         new = {name: tuple(Selector(x.xpath, x.part) for x in each.alternatives) for name, each in learned.items()}
         attributes = tuple(replace(each, alternatives=new.get(each.name, each.alternatives)) for each in self.old.attributes)
-        rule = self._kept(ListRule(self.old.name, (Selector(made.rows.xpath),), attributes))
+        rule = self._keep_old_xpaths(ListRule(self.old.name, (Selector(made.rows.xpath),), attributes))
         judge = ListJudge(rule, self.sought, self.rows, self.stood, self.anchor)
         told = {each.name: judge.figures(each, learned[each.name], examples) for each in rule.attributes if each.name in learned}
-        lost = {name for name in self.types if rule.rows != self.old.rows and self._had(name)}
-        failed = {name: self._why(made, name) for name in self.types if name in self.broken | lost and name not in told}
+        lost = {name for name in self.types if rule.rows != self.old.rows and self._had_values(name)}
+        failed = {name: self._explain_failure(made, name) for name in self.types if name in self.broken | lost and name not in told}
         return RelearnedList(rule, made, told, failed, sum(map(len, self.rows.values()))), judge
 
-    def _had(self, name: str) -> bool:
+    def _had_values(self, name: str) -> bool:
         """Whether any old row had a value. If none had, the attribute's old XPath says nothing about other rows."""
         return any(row[name] for rows in self.sought.before for row in rows)
 
-    def _why(self, made: LearnedRecords, name: str) -> str:
+    def _explain_failure(self, made: LearnedRecords, name: str) -> str:
         found = made.fields.get(name)
         return found.reason if isinstance(found, NotLearned) else "none of its old values is in the rows"
 
-    def _kept(self, rule: ListRule) -> ListRule:
+    def _keep_old_xpaths(self, rule: ListRule) -> ListRule:
         """Returns the rule, with the old XPaths kept where they give the same result."""
         roots = [page.root for page in self.sought.pages]
-        if all(_same_rows(rule.rows, self.old.rows, root) for root in roots):
+        if all(_select_same_rows(rule.rows, self.old.rows, root) for root in roots):
             rule = replace(rule, rows=self.old.rows)
         with_old = replace(rule, attributes=self.old.attributes)
         kept = {
@@ -183,12 +185,12 @@ class _Trial:
         return replace(rule, attributes=tuple(kept.get(each.name, each) for each in rule.attributes))
 
     def _as_good(self, name: str, one: ListRule, other: ListRule) -> bool:
-        return all(_column(one, page, name) == _column(other, page, name) for page in self.sought.pages)
+        return all(_read_column(one, page, name) == _read_column(other, page, name) for page in self.sought.pages)
 
 
-def _column(rule: ListRule, page: PageTable, name: str) -> list[tuple[str, ...]]:
+def _read_column(rule: ListRule, page: PageTable, name: str) -> list[tuple[str, ...]]:
     return [read_texts(row, name) for row in find_rows(rule, page)]
 
 
-def _same_rows(one: Sequence[Selector], other: Sequence[Selector], root: etree._Element) -> bool:
+def _select_same_rows(one: Sequence[Selector], other: Sequence[Selector], root: etree._Element) -> bool:
     return list(select_rows([each.xpath for each in one], root)) == list(select_rows([each.xpath for each in other], root))

@@ -175,18 +175,18 @@ class _Vote:
 
     def candidates(self, stage: Stage) -> Iterator[Relearned | NotLearned]:
         """Yields the rules learned from the kinds of places that most pages have, until a rule agrees on all pages."""
-        found = self._find(stage)
+        found = self._find_values(stage)
         counts = Counter(kind for each in found for kind in sorted(each.kinds()))
         # Of kinds that as many pages have, the one that holds more of the values: bread crumbs name the first of several subjects.
         held = Counter(kind for each in found for row in each.paths for kind in set(row))
         for kind in sorted(counts, key=lambda kind: (-counts[kind], -held[kind]))[:MAX_CANDIDATES]:
             marked = {each.page: each.choose(kind) for each in found if kind in each.kinds()}
-            tried = self._learned(marked, {each.page for each in found}, stage)
+            tried = self._learn(marked, {each.page for each in found}, stage)
             yield tried
             if isinstance(tried, Relearned) and tried.judged and tried.agreeing == tried.judged and len(marked) == len(found):
                 return
 
-    def _find(self, stage: Stage) -> list[_FoundValues]:
+    def _find_values(self, stage: Stage) -> list[_FoundValues]:
         """Finds the pages that have the old values. If there are several values, four fifths are enough; the rest may be gone."""
         found = []
         for number, (page, values) in enumerate(zip(self.pages, self.before, strict=True)):
@@ -196,13 +196,13 @@ class _Vote:
                 found.append(_FoundValues(number, there, tuple(tuple(trace_path(page, place) for place in places) for places in there)))
         return found
 
-    def _learned(self, marked: Mapping[int, tuple[Location, ...]], findable: set[int], stage: Stage) -> Relearned | NotLearned:
-        examples = self._examples(marked)
-        first = self._judged(examples, len(marked), findable, stage)
+    def _learn(self, marked: Mapping[int, tuple[Location, ...]], findable: set[int], stage: Stage) -> Relearned | NotLearned:
+        examples = self._choose_examples(marked)
+        first = self._judge(examples, len(marked), findable, stage)
         if isinstance(first, NotLearned) or not first.returned:
             return first
         empty = [n for n, values in enumerate(self.before) if values == () and read_attribute(first.rule, self.pages[n].root)]
-        second = self._judged({**examples, **dict.fromkeys(empty[:MAX_ABSENT], ())}, len(marked), findable, stage)
+        second = self._judge({**examples, **dict.fromkeys(empty[:MAX_ABSENT], ())}, len(marked), findable, stage)
         # A value may be back (a book in stock again): only a rule just as simple as the first may say that the pages really lack it.
         if isinstance(second, NotLearned):
             return first
@@ -210,7 +210,7 @@ class _Vote:
         better = second.agreement_fraction >= first.agreement_fraction and second.returned < first.returned
         return second if simple and better else first
 
-    def _examples(self, marked: Mapping[int, tuple[Location, ...]]) -> dict[int, tuple[Location, ...]]:
+    def _choose_examples(self, marked: Mapping[int, tuple[Location, ...]]) -> dict[int, tuple[Location, ...]]:
         """Pages to learn from: complete ones that differ in their values, spread over all pages, since neighbours are often alike.
 
         With more than two pages, at least half are left to judge.
@@ -222,7 +222,7 @@ class _Vote:
         others = [n for n in marked if n not in chosen]
         return {n: marked[n] for n in [*chosen, *others[: wanted - len(chosen)]]}
 
-    def _judged(self, examples: Mapping[int, tuple[Location, ...]], found: int, findable: set[int], stage: Stage) -> Relearned | NotLearned:
+    def _judge(self, examples: Mapping[int, tuple[Location, ...]], found: int, findable: set[int], stage: Stage) -> Relearned | NotLearned:
         """Returns the rule learned from the examples, with how far the other pages agree with it."""
         others = [n for n in range(len(self.pages)) if n not in examples]
         spread = others[:: max(1, len(others) // (MAX_LEARNING_PAGES - len(examples)))]

@@ -44,13 +44,13 @@ class Extents:
         self.table, self.old, self.places, self.name = table, old, places, name
         self.parents, self.ends = self.table.elements.parent, self.table.elements.end
         self._tops: dict[tuple[int, int], int] = {}
-        options = [_of_kind(self.table, row[self.name], kind) for row in self.places]
+        options = [_list_of_kind(self.table, row[self.name], kind) for row in self.places]
         self.nodes = sorted(place.node for place in {place for places in options for place in places})
         self.own = [sorted(place.node for place in places) for places in options]
-        self.chosen = self._choose(options)
-        self.tops = {row: self._top(place.node, row) for row, place in self.chosen.items()}
-        self.stops = self._stops()
-        self.inside = {row: self._inside(row) for row in self.chosen}
+        self.chosen = self._choose_anchors(options)
+        self.tops = {row: self._find_top(place.node, row) for row, place in self.chosen.items()}
+        self.stops = self._find_stops()
+        self.inside = {row: self._find_inside(row) for row in self.chosen}
 
     def paths(self) -> list[tuple[str, Path]]:
         """Yields each value's (attribute, path within its row's extent), each pair once for a row."""
@@ -67,43 +67,45 @@ class Extents:
                 usual = [[(paths[name, path], place) for place, path in value] for value in values]
                 usual = [[each for each in value if each[0] >= RARE_PATH * most[name]] for value in usual]
                 if all(usual):
-                    fields[name] = _apart(usual)
+                    fields[name] = _choose_places(usual)
             found.append(FoundRow(self.old[row], fields))
         return found
 
-    def _choose(self, options: Sequence[Sequence[Location]]) -> dict[int, Location]:
+    def _choose_anchors(self, options: Sequence[Sequence[Location]]) -> dict[int, Location]:
         """Chooses a place for each row: with most of its other values around it, then among most other rows, then after the last row."""
         company, around = dict[tuple[int, Location], int](), Counter[int]()
         for row, places in enumerate(options):
             for place in places:
-                top = self._top(place.node, row)
+                top = self._find_top(place.node, row)
                 others = (values for name, values in self.places[row].items() if name != self.name and values)
-                company[row, place] = sum(all(_within(v, top, int(self.ends[top])) for v in values) for values in others)
+                company[row, place] = sum(all(_list_within(v, top, int(self.ends[top])) for v in values) for values in others)
                 around[int(self.parents[top])] += 1
         chosen, taken, last = dict[int, Location](), set[Location](), Location(-1)
         for row, places in enumerate(options):
             free = [place for place in places if place not in taken]
             if free:
-                last = max(free, key=lambda place: (company[row, place], self._neighbours(around, row, place), place > last, -place.node))
+                last = max(
+                    free, key=lambda place: (company[row, place], self._count_neighbours(around, row, place), place > last, -place.node)
+                )
                 chosen[row] = last
                 taken.add(last)
         return chosen
 
-    def _neighbours(self, around: Counter[int], row: int, place: Location) -> int:
-        return around[int(self.parents[self._top(place.node, row)])]
+    def _count_neighbours(self, around: Counter[int], row: int, place: Location) -> int:
+        return around[int(self.parents[self._find_top(place.node, row)])]
 
-    def _top(self, node: int, row: int) -> int:
+    def _find_top(self, node: int, row: int) -> int:
         """Returns the highest element above a row's anchor that holds no anchor of another value."""
         key, low = (node, row), node
         for _ in range(MAX_LEVELS) if key not in self._tops else ():
             above = int(self.parents[low])
             end = int(self.ends[above])
-            if not low or _between(self.nodes, above, end) > _between(self.own[row], above, end):
+            if not low or _count_between(self.nodes, above, end) > _count_between(self.own[row], above, end):
                 break
             low = above
         return self._tops.setdefault(key, low)
 
-    def _stops(self) -> dict[int, int]:
+    def _find_stops(self) -> dict[int, int]:
         """Returns where each row must end if it consists of siblings: before the next row in the same parent, or at the parent's end."""
         found = {}
         order = sorted(self.tops, key=lambda row: self.tops[row])
@@ -113,20 +115,20 @@ class Extents:
             found[row] = after if after >= 0 and int(self.parents[after]) == parent else int(self.ends[parent])
         return found
 
-    def _inside(self, row: int) -> dict[str, list[list[tuple[Location, Path]]]]:
+    def _find_inside(self, row: int) -> dict[str, list[list[tuple[Location, Path]]]]:
         """Returns the places, with their paths, of the other attributes whose values are all in the row's extent."""
         top, found = self.tops[row], {}
         for name, values in self.places[row].items():
             if name == self.name:
                 continue
-            within = [_within(places, top, int(self.ends[top])) for places in values]
+            within = [_list_within(places, top, int(self.ends[top])) for places in values]
             if not all(within):
-                within = [_within(places, top, self.stops[row]) for places in values]
+                within = [_list_within(places, top, self.stops[row]) for places in values]
             if all(within):
-                found[name] = [[(p, self._path(p, top)) for p in places if p != self.chosen[row]] for places in within]
+                found[name] = [[(p, self._trace_inner_path(p, top)) for p in places if p != self.chosen[row]] for places in within]
         return found
 
-    def _path(self, place: Location, top: int) -> Path:
+    def _trace_inner_path(self, place: Location, top: int) -> Path:
         """Returns the tags from a place up to its row's element, or to a sibling of that element."""
         tags, node = [str(place.kind)], place.node
         parent = int(self.parents[top])
@@ -136,22 +138,22 @@ class Extents:
         return (*tags, "" if node == top else "beside")
 
 
-def _of_kind(table: PageTable, values: Places, kind: Path) -> list[Location]:
+def _list_of_kind(table: PageTable, values: Places, kind: Path) -> list[Location]:
     return [place for place in (values[0][:MAX_PLACES] if values else ()) if trace_path(table, place) == kind]
 
 
-def _within(places: Sequence[Location], low: int, high: int) -> Sequence[Location]:
+def _list_within(places: Sequence[Location], low: int, high: int) -> Sequence[Location]:
     """Returns the places whose elements are in [low, high). The given places must be in document order."""
     node = attrgetter("node")
     return places[bisect_left(places, low, key=node) : bisect_left(places, high, key=node)]
 
 
-def _between(numbers: Sequence[int], low: int, high: int) -> int:
+def _count_between(numbers: Sequence[int], low: int, high: int) -> int:
     """Counts the numbers in [low, high). The given numbers must be sorted."""
     return bisect_left(numbers, high) - bisect_left(numbers, low)
 
 
-def _apart(values: Sequence[Sequence[tuple[int, Location]]]) -> tuple[Location, ...]:
+def _choose_places(values: Sequence[Sequence[tuple[int, Location]]]) -> tuple[Location, ...]:
     """Chooses for each value the place with the most frequent path. Places that no other value has taken are preferred."""
     chosen: list[Location] = []
     for places in values:

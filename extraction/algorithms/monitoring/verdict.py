@@ -34,6 +34,12 @@ year, so chance breaks one rule in a few decades."""
 DOUBT = 0.05
 """Probability at or below which a sign puts its pages in doubt."""
 
+FEW_PAGES = range(3, 8)
+"""Numbers of pages that are too few to reach SIGNIFICANCE, since few pages tell little about chances."""
+
+UNANIMITY = 100
+"""Factor by which SIGNIFICANCE is raised where all of so few pages lost their values."""
+
 DISMISSAL_STEP = 0.1
 """Factor by which each dismissed alarm lowers SIGNIFICANCE."""
 
@@ -181,19 +187,26 @@ def judge_rule(
 
 
 def confirm_verdict(first: RuleVerdict, second: RuleVerdict) -> RuleVerdict:
-    """Combines two verdicts on the same pages: an attribute is broken only if both say so, and a page is doubted if either does.
+    """Combines two verdicts on the same pages. A page is doubted if either visit doubts it.
+
+    An attribute is broken if the first visit says so and the second one at least has two pages in doubt. While a site tries two variants of
+    its pages, each visit may see the broken variant on other pages, and on fewer ones.
 
     second: a verdict on pages that answered.
     """
     attributes = {}
-    for name, each in second.attributes.items():
+    for name, now in second.attributes.items():
         before = first.attributes[name]
-        agreed = each if name in first.broken or each.kind == "ok" else AttributeVerdict("ok", each.pages, 0.0)
-        hits = before.evidence if name in first.broken else ()
-        attributes[name] = replace(agreed, doubted=each.doubted | before.doubted | {one.url for one in (*hits, *each.evidence)})
+        broken = name in first.broken and (name in second.broken or len(now.doubted) >= LEAST_PAGES)
+        kind: VerdictKind = (now.kind if name in second.broken else before.kind) if broken else "ok"
+        doubted = before.doubted | now.doubted
+        evidence = now.evidence if broken or now.kind == "ok" else ()
+        certain = before.certain and now.certain
+        counts = ChangeCounts() if broken else now.counts
+        attributes[name] = replace(now, kind=kind, evidence=evidence, doubted=doubted, certain=certain, counts=counts)
     lost = first.coverage_lost and second.coverage_lost
-    kind: VerdictKind = "shingle" if lost else _find_worst(attributes.values())
-    return replace(second, attributes=attributes, kind=kind)
+    worst: VerdictKind = "shingle" if lost else _find_worst(attributes.values())
+    return replace(second, attributes=attributes, kind=worst)
 
 
 def list_judged_attributes(rule: RuleDefinition) -> tuple[AttributeRule, ...]:
@@ -233,7 +246,9 @@ def judge_attribute(changes: Sequence[ValueChange], counts: ChangeCounts, limits
 
 def _is_enough(finding: Finding, limits: Thresholds, *, pages: int) -> bool:
     """Whether one tested finding alone makes the attribute broken. pages: those that had or have a value."""
-    if finding.probability is None or finding.probability > limits.significance:
+    everywhere = len(finding.evidence) == pages and pages in FEW_PAGES and not finding.plausible
+    level = limits.significance * (UNANIMITY if everywhere else 1)
+    if finding.probability is None or finding.probability > level:
         return False
     return len(finding.evidence) >= max(limits.least_pages, limits.strong_fraction * pages)
 

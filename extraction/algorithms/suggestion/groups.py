@@ -1,9 +1,14 @@
 """Columns that could be suggested: the units of all pages, grouped by keys.
 
-A unit has several keys, since no single key finds all fields: its path with its occurrence (a field at a fixed place), its path alone (a
-list), the nearest label before it with its last two steps (a field that moves), the element around it (an address in parts), and its
-shape (telephone numbers, wherever they stand). Texts that are the same everywhere have keys of their own, because what stands beside a
-title or after a label may vary on other pages.
+No single key finds all fields, so a unit has several keys:
+
+- its path with its occurrence finds a field at a fixed place;
+- its path alone finds a list;
+- the nearest label before it with its last two steps finds a field that moves;
+- the element around it finds an address in parts;
+- its shape finds telephone numbers, wherever they are.
+
+Texts that are the same on all pages have keys of their own, because a text beside a title or after a label may vary on other pages.
 """
 
 import re
@@ -14,7 +19,7 @@ from typing import Literal, NamedTuple
 from extraction.algorithms.suggestion.labels import TemplateLabels
 from extraction.algorithms.suggestion.units import PageUnits, Unit, UnitPaths
 
-Kind = Literal["nth", "all", "first after", "all after", "around", "all around", "shape", "constant"]
+Kind = Literal["nth", "all", "first after", "all after", "around", "all around", "shape", "constant", "every"]
 
 MIN_DIGITS = 7
 """Fewest digits of a shape that is a key: telephone numbers, ISBNs and dates have as many."""
@@ -26,7 +31,7 @@ _DIGIT = re.compile(r"\d")
 
 
 class Key(NamedTuple):
-    """What the units of a column have in common.
+    """What the units of a column have in common. Parts that do not matter have their defaults.
 
     path: number of the path of the units or of what is around them, -1 for any.
     steps: the last two steps, where only they count.
@@ -57,22 +62,24 @@ Group = dict[int, list[UnitOccurrence]]
 
 
 def group_units(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], labels: TemplateLabels, paths: UnitPaths) -> dict[Key, Group]:
-    """All groups of the pages. keys: `make_label_key` of each page's texts."""
+    """Return all groups of the pages. keys: `make_label_key` of each page's texts."""
     groups: dict[Key, Group] = defaultdict(lambda: defaultdict(list))
     for number, (page, row) in enumerate(zip(pages, keys, strict=True)):
-        for key, found in _keyed(page, row, labels, paths):
+        for key, found in _list_keys(page, row, labels, paths):
             groups[key][number].append(found)
     return groups
 
 
-def _keyed(page: PageUnits, row: Sequence[str], labels: TemplateLabels, paths: UnitPaths) -> Iterator[tuple[Key, UnitOccurrence]]:
-    """(key, unit) pairs of one page in document order."""
+def _list_keys(page: PageUnits, row: Sequence[str], labels: TemplateLabels, paths: UnitPaths) -> Iterator[tuple[Key, UnitOccurrence]]:
+    """Yield the units of one page with each of their keys, in document order."""
     seen: Counter[Key] = Counter()
-    wholes = {unit.first: unit for unit in page.wholes}
+    wholes: dict[int, list[Unit]] = defaultdict(list)
+    for unit in page.wholes:
+        wholes[unit.first].append(unit)
     label, gap = "", 0
     for unit, key in zip(page.texts, row, strict=True):
         if key not in labels.marked:
-            yield from _around(unit, paths, "all around")
+            yield from _key_by_surroundings(unit, paths, "all around")
         if key in labels:
             if key in labels.constant:
                 same = Key("constant", unit.path, label="" if gap else label)
@@ -81,16 +88,15 @@ def _keyed(page: PageUnits, row: Sequence[str], labels: TemplateLabels, paths: U
             if not paths.named:  # in XML elements are named, and a constant value names nothing
                 label, gap = key, 0
             continue
-        yield from _around(unit, paths, "around")
-        yield from _shaped(unit)
-        for each in (unit, wholes.get(unit.first)):
-            if each is not None:
-                yield from _placed(each, label, gap, seen, paths)
+        yield from _key_by_surroundings(unit, paths, "around")
+        yield from _key_by_shape(unit)
+        for each in (unit, *wholes.get(unit.first, ())):
+            yield from _key_by_place(each, label, gap, seen, paths)
         gap += 1
 
 
-def _placed(unit: Unit, label: str, gap: int, seen: Counter[Key], paths: UnitPaths) -> Iterator[tuple[Key, UnitOccurrence]]:
-    """By its path, and by the label before it."""
+def _key_by_place(unit: Unit, label: str, gap: int, seen: Counter[Key], paths: UnitPaths) -> Iterator[tuple[Key, UnitOccurrence]]:
+    """Yield a unit by its path and by the label before it."""
     whole = unit.place.kind == "element"
     here = Key("all", unit.path, whole=whole)
     seen[here] += 1
@@ -104,8 +110,8 @@ def _placed(unit: Unit, label: str, gap: int, seen: Counter[Key], paths: UnitPat
         seen[after] += 1
 
 
-def _around(unit: Unit, paths: UnitPaths, kind: Kind) -> Iterator[tuple[Key, UnitOccurrence]]:
-    """By the named elements one and two levels around its own."""
+def _key_by_surroundings(unit: Unit, paths: UnitPaths, kind: Kind) -> Iterator[tuple[Key, UnitOccurrence]]:
+    """Yield a unit by the named elements one and two levels around its own."""
     path = unit.path
     for _ in range(2):
         path = paths.above[path]
@@ -115,7 +121,7 @@ def _around(unit: Unit, paths: UnitPaths, kind: Kind) -> Iterator[tuple[Key, Uni
             yield Key(kind, path), UnitOccurrence(unit)
 
 
-def _shaped(unit: Unit) -> Iterator[tuple[Key, UnitOccurrence]]:
+def _key_by_shape(unit: Unit) -> Iterator[tuple[Key, UnitOccurrence]]:
     if len(unit.text) <= MAX_SHAPE:
         shape, digits = _DIGIT.subn("0", unit.text)
         if digits >= MIN_DIGITS:

@@ -25,7 +25,11 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class TemplateLabels:
-    """marked: labels that look like one; constant: other texts that stand on nearly all pages."""
+    """The labels of a template.
+
+    marked: labels that look like one.
+    constant: other texts that are on nearly all pages.
+    """
 
     marked: frozenset[str]
     constant: frozenset[str]
@@ -35,7 +39,7 @@ class TemplateLabels:
 
 
 def make_label_key(text: str) -> str:
-    """The key by which labels are compared: the words in lower case without the plural's s; empty for a text that cannot be a label."""
+    """Return the key by which labels are compared: the words in lower case without the plural's s; "" for a text that cannot be a label."""
     if len(text) > MAX_LABEL or not _LETTER.search(text):
         return ""
     words = " ".join(_WORDS.findall(_PLURAL.sub("", text.casefold())))
@@ -43,7 +47,7 @@ def make_label_key(text: str) -> str:
 
 
 def list_label_keys(pages: Sequence[PageUnits]) -> list[list[str]]:
-    """`make_label_key` of each page's texts."""
+    """Return `make_label_key` of each page's texts."""
     known: dict[str, str] = {}
     for page in pages:
         for unit in page.texts:
@@ -53,7 +57,7 @@ def list_label_keys(pages: Sequence[PageUnits]) -> list[list[str]]:
 
 
 def find_labels(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], paths: UnitPaths) -> TemplateLabels:
-    """The labels of pages. keys: `make_label_key` of each page's texts."""
+    """Return the labels of pages. keys: `make_label_key` of each page's texts."""
     anywhere, marked = Counter[str](), Counter[str]()
     for page, row in zip(pages, keys, strict=True):
         found = [

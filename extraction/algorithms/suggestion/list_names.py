@@ -15,7 +15,8 @@ from lxml import etree
 
 from extraction.algorithms.alignment.mse import Section, SectionField
 from extraction.algorithms.dom.nodes import clean, elements, is_xml
-from extraction.algorithms.suggestion.naming import KINDS, MAX_WORDS, PLAIN, VAGUE, WORD, content_words, make_identifier
+from extraction.algorithms.suggestion.kinds import KINDS
+from extraction.algorithms.suggestion.naming import MAX_WORDS, PLAIN, VAGUE, WORD, content_words, make_identifier
 
 ABOVE = 120
 """Elements before the first row among which the list's name is looked for."""

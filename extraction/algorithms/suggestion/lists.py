@@ -75,13 +75,13 @@ class SuggestedList:
 def suggest_lists(
     roots: Sequence[etree._Element], *, others: Mapping[str, Structure] | None = None, most: int = LISTS
 ) -> list[SuggestedList]:
-    """At most `most` lists of pages of one template, the richest first. others: {method: what it found on the same pages}."""
+    """Return at most `most` lists of pages of one template, the richest first. others: {method: what it found on the same pages}."""
     if len(roots) < 2:
         return []
     sections = [section for section in find_sections(roots) if section.several and len(section.rows) > 1 and not _is_sheet(section)]
     told = [(section, ListNames(section, roots)) for section in sections]
-    found = [(section, names, fields) for section, names in told if len(fields := _fields(section, names)) >= FEWEST]
-    found.sort(key=lambda each: -_worth(each[0], len(roots)))
+    found = [(section, names, fields) for section, names in told if len(fields := _choose_fields(section, names)) >= FEWEST]
+    found.sort(key=lambda each: -_measure_richness(each[0], len(roots)))
     lists = [
         SuggestedList(name, fields, section)
         for name, (section, _, fields) in zip(make_unique(names.name_list() for _, names, _ in found[:most]), found, strict=False)
@@ -90,21 +90,22 @@ def suggest_lists(
 
 
 def add_opinions(lists: Sequence[SuggestedList], others: Mapping[str, Structure]) -> list[SuggestedList]:
-    """Lists with the methods that agree. others: {method: what it found on the same pages}."""
+    """Return the lists with the methods that agree. others: {method: what it found on the same pages}."""
     return [
         replace(each, agree=tuple(method for method, other in others.items() if is_in_structure(each.section, other))) for each in lists
     ]
 
 
 def choose_rows_to_mark(found: SuggestedList, page: int, numbers: Sequence[int], *, most: int) -> list[SectionRow]:
-    """At most `most` rows of a page that show the fields with these numbers best, in document order."""
+    """Return at most `most` rows of a page that show the fields with these numbers best, in document order."""
     rows = found.section.rows.get(page, ())
     best = sorted(range(len(rows)), key=lambda at: (-sum(number in rows[at].values for number in numbers), at))[:most]
     return [rows[at] for at in sorted(best)]
 
 
 def _is_sheet(section: Section) -> bool:
-    """Whether its rows are the fields of one record, each after its name: most begin with words that many pages have, in one order."""
+    """Return whether the rows are the fields of one record, each after its name: most begin with words that many pages have, in one
+    order."""
     pages = [[next(_values(row)).text for row in rows] for rows in section.rows.values()]
     counts = Counter(text for page in pages for text in set(page) if _LETTER.search(text))
     many = {text for text, count in counts.items() if count >= max(2.0, SHEET * len(pages))}
@@ -115,7 +116,7 @@ def _is_sheet(section: Section) -> bool:
 
 
 def _in_order(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether the texts that both have come in the same order."""
+    """Return whether the texts that both have come in the same order."""
     common = set(one) & set(other)
     return [text for text in one if text in common] == [text for text in other if text in common]
 
@@ -123,7 +124,7 @@ def _in_order(one: Sequence[str], other: Sequence[str]) -> bool:
 def find_columns_within(
     lists: Sequence[SuggestedList], roots: Sequence[etree._Element], columns: Sequence[Mapping[int, Sequence[Value]]]
 ) -> dict[int, SuggestedList]:
-    """{number of a column: the list} of columns whose values stand in a list's rows.
+    """Return {number of a column: the list} of the columns whose values are in a list's rows.
 
     Only lists with several rows on most of their pages count.
 
@@ -144,17 +145,17 @@ def find_columns_within(
 
 
 def _spans(rows: Sequence[SectionRow], root: etree._Element) -> list[tuple[int, int]]:
-    """The elements of each row, half-open."""
+    """Return the elements of each row as half-open ranges."""
     nodes = elements(root)
     return [(row.first, row.last + len(elements(nodes[row.last]))) for row in rows]
 
 
 def is_in_structure(section: Section, found: Structure) -> bool:
-    """Whether some set of a structure is the section."""
-    return any(_same(section, pages) for pages in found.tables().values())
+    """Return whether some set of a structure is the section."""
+    return any(_has_same_rows(section, pages) for pages in found.tables().values())
 
 
-def _same(section: Section, pages: Mapping[int, Sequence[SchemaRow]]) -> bool:
+def _has_same_rows(section: Section, pages: Mapping[int, Sequence[SchemaRow]]) -> bool:
     every = section.rows.keys() | pages.keys()
     equal = sum(len(section.rows.get(page, ())) == len(pages.get(page, ())) for page in every)
     if equal < SAME_ROWS * len(every):
@@ -179,8 +180,9 @@ def _texts(row: SchemaRow) -> Iterator[str]:
                 waiting += held
 
 
-def _worth(section: Section, pages: int) -> float:
-    """How many different values its fields have, weighted by the share of pages that show it and of rows that have them."""
+def _measure_richness(section: Section, pages: int) -> float:
+    """Return how many different values the fields have, weighted by the share of pages that show the list and of rows that have the
+    values."""
     rows = [row for rows in section.rows.values() for row in rows]
     told = {(number, one.text) for row in rows for number, many in row.values.items() for one in many}
     numbers = {number for number, _ in told}
@@ -188,7 +190,7 @@ def _worth(section: Section, pages: int) -> float:
     return len(told) * filled * len(section.rows) / pages
 
 
-def _fields(section: Section, names: ListNames) -> tuple[ListField, ...]:
+def _choose_fields(section: Section, names: ListNames) -> tuple[ListField, ...]:
     counts: Counter[int] = Counter()
     texts: dict[int, list[str]] = {}
     for row in (row for rows in section.rows.values() for row in rows):

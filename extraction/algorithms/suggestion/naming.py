@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from extraction.algorithms.suggestion.kinds import find_kind
 from extraction.algorithms.suggestion.labels import TemplateLabels
 from extraction.algorithms.suggestion.ranking import ColumnCandidate
 from extraction.algorithms.suggestion.units import PageUnits, UnitPaths
@@ -47,18 +48,10 @@ VAGUE = frozenset(("id", "name", "value", "text", "type", "code", "lang", "href"
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_a-zA-Z\d]+|\d+")
 PLAIN = re.compile(r"[^\W_]+")
 _PREFIX = re.compile(r"([^\W\d_][^:：]{0,30})[:：]\s*\S")
-KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("email", re.compile(r"[^\s@]+@[^\s@]+\.\w+")),
-    ("website", re.compile(r"(?:https?://|www\.)\S+")),
-    ("phone", re.compile(r"\+?[\d(][\d\s().+/-]{6,18}\d(?: ?x\d+)?")),
-    ("price", re.compile(r"(?:[A-Z]{2,3})?\s?[$€£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[€£]|EUR|USD)")),
-    ("year", re.compile(r"(?:1[89]|20)\d\d")),
-    ("date", re.compile(r"(?:\w+\.? \d{1,2},? \d{4}|\d{1,2}\.? \w+ \d{4}|\d{1,4}[./-]\d{1,2}[./-]\d{1,4})")),
-)
 
 
 class Namer:
-    """Names the columns of some pages."""
+    """Names the columns that were found on pages."""
 
     def __init__(self, pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], labels: TemplateLabels, paths: UnitPaths) -> None:
         self.labels, self.paths = labels, paths
@@ -70,10 +63,10 @@ class Namer:
         self.written = {key: min(counts, key=lambda text: (-counts[text], text)) for key, counts in written.items()}
 
     def name_columns(self, columns: Sequence[ColumnCandidate]) -> list[str]:
-        """Identifiers, each once, in the order of the columns."""
+        """Return an identifier for each column, no two of them equal."""
         title, taken, names = self._title(columns), Counter[str](), []
         for each in columns:
-            own = "title" if each is title else next(filter(None, map(make_identifier, self._ideas(each))), "field")
+            own = "title" if each is title else next(filter(None, map(make_identifier, self._list_ideas(each))), "field")
             taken[own] += 1
             name = own
             while taken[own] > 1 and (name := f"{own}_{taken[own]}") in taken:
@@ -83,19 +76,24 @@ class Namer:
         return names
 
     def _title(self, columns: Sequence[ColumnCandidate]) -> ColumnCandidate | None:
-        """The column that is most likely the page's title: of the first ones that the pages' titles hold, a heading or else the first."""
+        """Return the column that is most likely the page's title: of the first ones that the pages' titles contain, a heading or
+        else the first."""
         first = [each for each in columns[:TITLE_AMONG] if each.titled > 0.5 and each.single and not each.constant]
         rows = [each for each in first if not 0 < len(self._label(each)) <= MAX_WORDS]
         return next((each for each in rows if self.paths.tags[_path(each)] in HEADINGS), rows[0] if rows else None)
 
     def _label(self, each: ColumnCandidate) -> Sequence[str]:
-        """The words of the label before it, if it looks like a label."""
-        return PLAIN.findall(self.written.get(each.key.label, "")) if each.key.label in self.labels.marked and self._near(each) else ()
+        """Return the words of the label before a column, if it looks like a label."""
+        return (
+            PLAIN.findall(self.written.get(each.key.label, ""))
+            if each.key.label in self.labels.marked and self._is_near_label(each)
+            else ()
+        )
 
-    def _ideas(self, each: ColumnCandidate) -> Iterable[Sequence[str]]:
-        """Words for a name, the best first."""
-        path, kind = _path(each), _kind(each)
-        marked, near = each.key.label in self.labels.marked, self._near(each)
+    def _list_ideas(self, each: ColumnCandidate) -> Iterable[Sequence[str]]:
+        """Yield words for a name, the best first."""
+        path, kind = _path(each), find_kind([found.unit.text for row in each.group.values() for found in row])
+        marked, near = each.key.label in self.labels.marked, self._is_near_label(each)
         label = content_words(PLAIN.findall(self.written.get(each.key.label, ""))) if marked or not each.constant else []
         if self.paths.named:
             yield from self._element_words(path)
@@ -105,7 +103,7 @@ class Namer:
             yield [kind]
         if near and (marked or set(label) <= {*own, *above} or (self.paths.tags[path] in CELLS and len(label) <= MAX_WORDS + 1)):
             yield label
-        yield _prefix(each)
+        yield _find_prefix(each)
         yield own
         if kind in ("email", "website", "phone"):
             yield [kind]
@@ -116,12 +114,13 @@ class Namer:
         yield ["heading"] if self.paths.tags[path] in HEADINGS else []
         yield label
 
-    def _near(self, each: ColumnCandidate) -> bool:
+    def _is_near_label(self, each: ColumnCandidate) -> bool:
         gaps = [row[0].gap for row in each.group.values()]
         return sum(gaps) <= 0.5 * len(gaps)
 
     def _element_words(self, path: int) -> Iterable[Sequence[str]]:
-        """On a page of XML: the name of the element or attribute, after that of the element around it where it says little on its own."""
+        """Yield, on pages of XML, the name of the element or attribute, after that of the element around it if it says little on its
+        own."""
         around = self.paths.above[path]
         own, above = (self._tag_words(each) for each in (path, around))
         vague = self.paths.tags[path].startswith("@") or set(own) <= VAGUE
@@ -134,43 +133,37 @@ class Namer:
         return [word.lower() for word in WORD.findall(said[0] if said else self.paths.tags[path])]
 
     def _author_words(self, path: int) -> Sequence[str]:
-        """The words of the first of the step's itemprop, classes and id that says something."""
+        """Return the words of the first of the step's itemprop, classes and id that says something."""
         names = sorted(self.paths.names[path], key=lambda pair: ("itemprop", "class", "id").index(pair[0]))
         rows = (content_words(WORD.findall(VOCABULARY.get(value, value))) for _, value in names)
         return next((words for words in rows if words), ())
 
 
 def _path(each: ColumnCandidate) -> int:
-    """The path to name the column by: that of the values, or of the element around them."""
+    """Return the path that the column is named by: that of the values, or of the element around them."""
     return each.key.path if each.key.kind.endswith("around") else each.group[min(each.group)][0].unit.path
 
 
 def content_words(words: Iterable[str]) -> list[str]:
-    """The words that say what something is, in lower case; none if only numbers are left."""
+    """Return the words that say what something is, in lower case; none if only numbers are left."""
     lower = [VOCABULARY.get(word.lower(), word.lower()) for word in words]
     kept = [word for word in lower if word not in GENERIC and not _GLUED.fullmatch(word) and (len(word) > 1 or word.isdigit())]
     return kept if any(not word.isdigit() for word in kept) else []
 
 
 def make_identifier(words: Sequence[str]) -> str:
-    """An identifier built from the words; empty if none can be built."""
+    """Return an identifier built from the words; "" if none can be built."""
     plain = "_".join(part for word in words[: MAX_WORDS + 1] for part in word.split())[:MAX_NAME].strip("_")
     while plain and plain[0].isdigit():
         plain = plain.lstrip("0123456789").lstrip("_")
     return plain if plain.isidentifier() else ""
 
 
-def _prefix(each: ColumnCandidate) -> Sequence[str]:
-    """What most values begin with, before a colon."""
+def _find_prefix(each: ColumnCandidate) -> Sequence[str]:
+    """Return the words before a colon that most values begin with."""
     matches = [_PREFIX.match(found.unit.text) for row in each.group.values() for found in row]
     counts = Counter(match[1] for match in matches if match)
     if not counts:
         return ()
     best = min(counts, key=lambda text: (-counts[text], text))
     return content_words(PLAIN.findall(best)) if counts[best] > 0.7 * len(matches) else ()
-
-
-def _kind(each: ColumnCandidate) -> str:
-    """The kind of thing that most values are, empty where they are plain text."""
-    texts = [found.unit.text for row in each.group.values() for found in row]
-    return next((name for name, pattern in KINDS if sum(pattern.fullmatch(text) is not None for text in texts) > 0.7 * len(texts)), "")

@@ -85,7 +85,7 @@ class ColumnCandidate:
 
 
 class Ranking:
-    """Ranks the groups of some pages."""
+    """Ranks the groups of pages."""
 
     def __init__(self, groups: Mapping[Key, Group], pages: Sequence[PageUnits], labels: TemplateLabels, paths: UnitPaths) -> None:
         self.groups, self.pages, self.labels, self.paths = groups, pages, labels, paths
@@ -94,41 +94,41 @@ class Ranking:
         self.crowds = {(key.path, key.whole): _count(group) for key, group in groups.items() if key.kind == "all"}
 
     def list_candidates(self) -> list[ColumnCandidate]:
-        """The groups worth looking at, the best first. The order of ties does not depend on that of the pages."""
+        """Return the groups worth looking at, the best first. The order of ties does not depend on that of the pages."""
         rows = []
         for key, group in self.groups.items():
-            if self._possible(key, group):
-                titled = self._titled(group)
+            if self._is_possible(key, group):
+                titled = self._share_titled(group)
                 if key.kind != "constant" or self.constants.may_be_value(key, group, titled):
-                    rows.append((round(self._merit(key, group, titled), 9), key, titled))
+                    rows.append((round(self._measure_merit(key, group, titled), 9), key, titled))
         rows.sort(key=lambda row: (-row[0], row[1].kind, self.paths.mark(row[1].path), row[1]._replace(path=0)))
         varied = [row for row in rows if row[1].kind != "constant"][:POOL]
         same = [row for row in rows if row[1].kind == "constant"][: POOL // 10]
-        return [self._candidate(*row) for row in (*varied, *same)]
+        return [self._make_candidate(*row) for row in (*varied, *same)]
 
-    def _possible(self, key: Key, group: Group) -> bool:
+    def _is_possible(self, key: Key, group: Group) -> bool:
         count = _count(group)
         if len(group) < max(2.0, LEAST_PAGES * len(self.pages)) or count > MAX_VALUES * len(group):
             return False
         if key.kind.endswith("around") and count == len(group):
             return False
-        if key.kind == "nth" and self.paths.named and self._repeats(key):
+        if key.kind == "nth" and self.paths.named and self._is_list(key):
             return False
         return (len(set(_contents(group))) == 1) == (key.kind == "constant")
 
-    def _repeats(self, key: Key) -> bool:
-        """Whether, on pages of XML, a path has several elements: they are a list, and none of them is a field of its own."""
+    def _is_list(self, key: Key) -> bool:
+        """Return whether, on pages of XML, a path has several elements. They are a list, and none of them is a field of its own."""
         everywhere = Key("all", key.path, whole=key.whole)
         return _count(self.groups[everywhere]) > len(self.groups[everywhere])
 
-    def _titled(self, group: Group) -> float:
+    def _share_titled(self, group: Group) -> float:
         return sum(any(self._in_title(page, found) for found in row) for page, row in group.items()) / len(self.pages)
 
     def _in_title(self, page: int, found: UnitOccurrence) -> bool:
         return len(found.unit.text) > 2 and found.unit.text.casefold() in self.titles[page]
 
-    def _merit(self, key: Key, group: Group, titled: float) -> float:
-        """F · I with all factors."""
+    def _measure_merit(self, key: Key, group: Group, titled: float) -> float:
+        """Return F · I with all factors."""
         pages, founds = len(self.pages), [found for row in group.values() for found in row]
         merit = len(group) / pages * self._by_number(key, group, len(founds)) * self._by_label(key, founds)
         if key.kind == "constant":
@@ -143,11 +143,14 @@ class Ranking:
         return merit * (WEIGHTS["aside"] if aside or _ASIDE_LABEL.search(key.label) else 1) * (WEIGHTS["whole element"] if key.whole else 1)
 
     def _by_number(self, key: Key, group: Group, count: int) -> float:
-        """The factor for the number of values per page: lists are fields more rarely than single values, except a list in one line."""
+        """Return the factor for the number of values per page.
+
+        Lists are fields more rarely than single values, except a list in one line.
+        """
         if key.kind == "nth":
             return 1 / (1 + CROWD * math.log2(max(1.0, self.crowds[key.path, key.whole] / len(self.pages))))
-        varied = self._varied(group) if key.kind == "all around" else 1.0
-        if self._in_one_line(key, group):
+        varied = self._measure_variety(group) if key.kind == "all around" else 1.0
+        if self._is_in_one_line(key, group):
             return varied * WEIGHTS["in one line"]
         return varied * (WEIGHTS["around"] if key.kind.endswith("around") else 1) / (1 + LIST * math.log2(count / len(group)))
 
@@ -158,8 +161,11 @@ class Ranking:
         near = WEIGHTS["marked label"] if key.label in self.labels.marked else WEIGHTS["constant text before"]
         return near * (WEIGHTS["far from its label"] if far else 1)
 
-    def _in_one_line(self, key: Key, group: Group) -> bool:
-        """Whether the values stand in one line, such as links between commas. Where every page has as many, they are fields and no list."""
+    def _is_in_one_line(self, key: Key, group: Group) -> bool:
+        """Return whether the values are in one line, such as links between commas.
+
+        If every page has as many, they are fields and not a list.
+        """
         if key.kind not in ("all", "all after", "around", "all around"):
             return False
         if not key.kind.endswith("around") and len({len(row) for row in group.values()}) == 1:
@@ -169,12 +175,12 @@ class Ranking:
         steps = [after.unit.first - before.unit.first for row in group.values() for before, after in pairwise(row)]
         return bool(steps) and sum(step <= 2 for step in steps) >= 0.8 * len(steps)
 
-    def _varied(self, group: Group) -> float:
-        """Root of the share of values that are not the same on nearly all pages."""
+    def _measure_variety(self, group: Group) -> float:
+        """Return the root of the share of values that are not the same on nearly all pages."""
         held = Counter(found.unit.text for row in group.values() for found in row)
         return math.sqrt(sum(count for count in held.values() if count < 0.9 * len(group)) / held.total())
 
-    def _candidate(self, merit: float, key: Key, titled: float) -> ColumnCandidate:
+    def _make_candidate(self, merit: float, key: Key, titled: float) -> ColumnCandidate:
         group = self.groups[key]
         values = frozenset((page, found.unit.text) for page, row in group.items() for found in row)
         inside = (
@@ -191,5 +197,5 @@ def _count(group: Group) -> int:
 
 
 def _contents(group: Group) -> list[tuple[str, ...]]:
-    """The texts of each page, as one content."""
+    """Return the texts of each page, as one content."""
     return [tuple(found.unit.text for found in row) for row in group.values()]

@@ -2,9 +2,9 @@
 
     suggest_columns([page.root for page in pages])
 
-Texts are grouped by keys (`groups`) and the groups ranked (`ranking`). The best are taken so that each adds something (`taking`), and
-they are named (`naming`). The order of the pages makes no difference. The cost is linear in the texts, some 5 µs for each of their eight
-keys, and in the candidates' values.
+Texts are grouped by keys (`groups`), and the groups are ranked (`ranking`). The best groups are taken, each of which adds something
+(`taking`). Familiar ones come first (`familiarity`), and all are named (`naming`). The order of the pages makes no difference. The cost is
+linear in the texts, about 5 µs for each of their eight keys, and in the candidates' values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from extraction.algorithms.alignment.schema import Value
+from extraction.algorithms.suggestion.familiarity import order_by_familiarity
 from extraction.algorithms.suggestion.groups import group_units
 from extraction.algorithms.suggestion.labels import find_labels, list_label_keys
 from extraction.algorithms.suggestion.naming import Namer
@@ -43,12 +44,12 @@ class SuggestedColumn:
 
     @property
     def multiple(self) -> bool:
-        """Whether a page has several values."""
+        """Whether some page has several values."""
         return any(len(row) > 1 for row in self.values.values())
 
 
 def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS) -> list[SuggestedColumn]:
-    """At most `most` columns for pages of one template, the best first; none for fewer than two pages."""
+    """Return at most `most` columns for pages of one template, the best first; none for fewer than two pages."""
     if len(roots) < 2:
         return []
     pages, paths = read_units(roots)
@@ -56,11 +57,13 @@ def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS) -> 
     labels = find_labels(pages, keys, paths)
     namer = Namer(pages, keys, labels, paths)
     pool = Ranking(group_units(pages, keys, labels, paths), pages, labels, paths).list_candidates()
-    taken = list(take_columns(pool, most))
+    taken = order_by_familiarity(list(take_columns(pool, max(most, COLUMNS))), paths)[:most]
     names = namer.name_columns([each for _, each in taken])
-    return [_column(name, namer.written.get(each.key.label, ""), score, each) for name, (score, each) in zip(names, taken, strict=True)]
+    return [
+        _make_column(name, namer.written.get(each.key.label, ""), score, each) for name, (score, each) in zip(names, taken, strict=True)
+    ]
 
 
-def _column(name: str, words: str, score: float, each: ColumnCandidate) -> SuggestedColumn:
+def _make_column(name: str, words: str, score: float, each: ColumnCandidate) -> SuggestedColumn:
     values = {page: tuple(Value(found.unit.text, found.unit.place) for found in row) for page, row in sorted(each.group.items())}
     return SuggestedColumn(name, words, score, values, each.constant)

@@ -1,4 +1,4 @@
-"""Takes columns from candidates, the best first, so that each says something that those before it do not."""
+"""Takes columns from candidates, the best first. Each must hold something that those before it do not."""
 
 import heapq
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,10 @@ CONSTANTS = 0.1
 
 
 def take_columns(pool: Sequence[ColumnCandidate], most: int) -> Iterator[tuple[float, ColumnCandidate]]:
-    """At most `most` columns with their scores, by lazy greedy selection: a score only falls as more columns are taken."""
+    """Yield at most `most` columns with their scores.
+
+    The selection is greedy and lazy: a score only falls as more columns are taken, so an old score is an upper bound.
+    """
     waiting = [(-each.merit, place) for place, each in enumerate(pool)]
     heapq.heapify(waiting)
     taken = _Taken()
@@ -44,7 +47,10 @@ def take_columns(pool: Sequence[ColumnCandidate], most: int) -> Iterator[tuple[f
 
 
 class _Taken:
-    """The columns taken so far. subject: the first of them that the pages' titles hold, which is most likely what the pages are about."""
+    """The columns taken so far.
+
+    subject: the first of them that the pages' titles contain, most likely the name of what the pages describe.
+    """
 
     def __init__(self) -> None:
         self.columns: list[ColumnCandidate] = []
@@ -53,11 +59,11 @@ class _Taken:
         self.subject: ColumnCandidate | None = None
 
     def has(self, each: ColumnCandidate) -> bool:
-        return any(_same(each.values, other.values) for other in self.columns)
+        return any(_have_same_values(each.values, other.values) for other in self.columns)
 
     def score(self, each: ColumnCandidate) -> float:
         known = len(each.texts & self.covered) / len(each.texts)
-        return each.merit * (1 - NOVELTY * known) * (ECHO if self.subject and _echoes(each, self.subject) else 1)
+        return each.merit * (1 - NOVELTY * known) * (ECHO if self.subject and _repeats_subject(each, self.subject) else 1)
 
     def add(self, each: ColumnCandidate) -> None:
         self.columns.append(each)
@@ -67,15 +73,15 @@ class _Taken:
             self.subject = each
 
 
-def _same(one: frozenset[Pair], other: frozenset[Pair]) -> bool:
+def _have_same_values(one: frozenset[Pair], other: frozenset[Pair]) -> bool:
     if min(len(one), len(other)) <= SAME * max(len(one), len(other)):
         return False
     common = len(one & other)
     return common > SAME * (len(one) + len(other) - common)
 
 
-def _echoes(each: ColumnCandidate, subject: ColumnCandidate) -> bool:
-    """Whether it repeats the subject with more words on most pages."""
+def _repeats_subject(each: ColumnCandidate, subject: ColumnCandidate) -> bool:
+    """Return whether a column repeats the subject with more words on most pages."""
     names = {page: row[0].unit.text for page, row in subject.group.items()}
     hits = 0
     for page, row in each.group.items():

@@ -17,6 +17,7 @@ from itertools import islice
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, is_xml, raw_text, value_text, whole_text
+from extraction.algorithms.dom.walk import OpenElement, walk_page
 from extraction.algorithms.learning.page_table import split_names
 
 MAX_TEXTS = 20_000
@@ -28,8 +29,11 @@ MAX_ELEMENTS = 200_000
 MAX_LENGTH = 5_000
 """Longest text, in characters, that is a value."""
 
+MAX_PARTS = 60
+"""Most texts inside an element that is one value."""
+
 SHARED = 0.5
-"""Share of the pages that must have a class or id for it to be the template's."""
+"""Share of the pages, and at least two, that must have a class or id for it to be the template's."""
 
 INLINE = frozenset(
     """a abbr acronym b bdi bdo big br cite code data dfn em font i kbd mark q s samp small span strong sub sup time tt u var
@@ -46,7 +50,7 @@ _NAMES_IN_XML = (*_NAMES, "name", "key", "type")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Something that could be a value.
+    """A text or an element that could be a value.
 
     text: the cleaned text.
     place: where it stands.
@@ -65,7 +69,12 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class PageUnits:
-    """texts, wholes: text nodes and whole elements, each in document order. title: the cleaned text of `title`."""
+    """The units of one page.
+
+    texts: text nodes in document order.
+    wholes: elements, in the order in which they end.
+    title: the cleaned text of `title`.
+    """
 
     texts: tuple[Unit, ...]
     wholes: tuple[Unit, ...]
@@ -74,13 +83,14 @@ class PageUnits:
 
 @dataclass(slots=True)
 class UnitPaths:
-    """The paths seen, by number.
+    """The paths seen. Each list has one entry for each path, by the path's number.
 
-    above: the path that it continues, -1 for none.
-    tags, names, steps: those of its last step.
-    aside: whether it leads into navigation, comments and the like.
+    above: the number of the path without its last step, -1 for none.
+    tags, names, steps: the last step's element name, its template names, and both together.
+    aside: whether the path leads into navigation, comments and the like.
     marks: hashes that do not depend on the order of the pages, to break ties.
-    named: whether the names of elements say what they hold.
+    numbers: the number of each path.
+    named: whether the pages are XML, where the names of elements say what they hold.
     """
 
     above: list[int] = field(default_factory=list)
@@ -93,7 +103,7 @@ class UnitPaths:
     named: bool = False
 
     def number(self, above: int, tag: str, names: tuple[tuple[str, str], ...]) -> int:
-        """The number of a path; a new one for a new path."""
+        """Return the number of the path that continues the path `above` by a step."""
         key = above, tag, names
         if key not in self.numbers:
             self.numbers[key] = len(self.above)
@@ -103,35 +113,39 @@ class UnitPaths:
             self.steps.append(tag + "".join(f".{value}" for _, value in names))
             before = self.marks[above] if above >= 0 else b""
             self.marks.append(blake2b(before + self.steps[-1].encode("utf-8", "replace"), digest_size=8).digest())
-            here = tag in ("nav", "footer", "aside") or _ASIDE.search(" ".join(value.lower() for _, value in names)) is not None
+            said = "" if tag in ("html", "body") else " ".join(value.lower() for _, value in names)
+            here = tag in ("nav", "footer", "aside") or _ASIDE.search(said) is not None
             self.aside.append(here or (above >= 0 and self.aside[above]))
         return self.numbers[key]
 
     def mark(self, path: int) -> bytes:
-        """The hash of a path, empty for -1."""
+        """Return the hash of a path, empty for -1."""
         return self.marks[path] if path >= 0 else b""
 
     def tail(self, path: int) -> str:
-        """The last two steps of a path."""
+        """Return the last two steps of a path."""
         above = self.above[path]
         return f"{self.steps[above] if above >= 0 else ''}/{self.steps[path]}"
 
 
-def read_units(roots: Sequence[etree._Element]) -> tuple[list[PageUnits], UnitPaths]:
-    """The pages' units and their paths."""
-    shared, paths = _shared(roots), UnitPaths(named=bool(roots) and all(map(is_xml, roots)))
-    return [_UnitReader(root, shared, paths).page() for root in roots], paths
+def read_units(roots: Sequence[etree._Element], *, every_element: bool = False) -> tuple[list[PageUnits], UnitPaths]:
+    """Return the pages' units and their paths.
+
+    every_element: whether each element with text inside it is a unit, not only blocks of running text.
+    """
+    shared, paths = _find_shared_names(roots), UnitPaths(named=bool(roots) and all(map(is_xml, roots)))
+    return [_UnitReader(root, shared, paths, every_element=every_element).read_page() for root in roots], paths
 
 
-def _shared(roots: Sequence[etree._Element]) -> frozenset[tuple[str, str]]:
+def _find_shared_names(roots: Sequence[etree._Element]) -> frozenset[tuple[str, str]]:
     counts: Counter[tuple[str, str]] = Counter()
     for root in roots:
-        names = _naming(root)
+        names = _list_naming_attributes(root)
         counts.update({pair for element in islice(root.iter(etree.Element), MAX_ELEMENTS) for pair in _names(element, names)})
-    return frozenset(pair for pair, count in counts.items() if count >= SHARED * len(roots))
+    return frozenset(pair for pair, count in counts.items() if count >= max(min(2, len(roots)), SHARED * len(roots)))
 
 
-def _naming(root: etree._Element) -> tuple[str, ...]:
+def _list_naming_attributes(root: etree._Element) -> tuple[str, ...]:
     return _NAMES_IN_XML if is_xml(root) else _NAMES
 
 
@@ -142,94 +156,84 @@ def _names(element: etree._Element, naming: tuple[str, ...]) -> list[tuple[str, 
 
 @dataclass(slots=True)
 class _OpenUnit:
-    """An element on the way down.
+    """An element that the walk is in.
 
-    first: how many texts are before it.
+    path: the number of its path.
+    first: how many texts come before it.
     own: how many texts are its own.
-    ordinal: text() children so far.
-    flat: whether only inline elements are inside.
+    flat: whether only inline elements are inside it.
     """
 
-    element: etree._Element
-    node: int
+    element: OpenElement
     path: int
-    raw: bool
     first: int
     own: int = 0
-    ordinal: int = 0
     flat: bool = True
 
 
 class _UnitReader:
-    """One walk through a page, without recursion, because pages may be as deep as the parser lets them be."""
+    """Reads one page."""
 
-    def __init__(self, root: etree._Element, shared: frozenset[tuple[str, str]], paths: UnitPaths) -> None:
-        self.root, self.shared, self.paths = root, shared, paths
+    def __init__(self, root: etree._Element, shared: frozenset[tuple[str, str]], paths: UnitPaths, *, every_element: bool) -> None:
+        self.root, self.shared, self.paths, self.every_element = root, shared, paths, every_element
         self.texts: list[tuple[str, Location, int]] = []
         self.wholes: list[tuple[str, _OpenUnit]] = []
         self.ends: list[int] = []
         self.title = ""
-        self.xml, self.raw_text, self.naming = is_xml(root), raw_text(root), _naming(root)
+        self.xml, self.naming = is_xml(root), _list_naming_attributes(root)
 
-    def page(self) -> PageUnits:
-        """The page's units."""
+    def read_page(self) -> PageUnits:
+        """Return the page's units."""
         self._walk()
         count = max(1, len(self.texts))
         texts = (Unit(text, place, path, at, at + 1, at / count) for at, (text, place, path) in enumerate(self.texts))
         wholes = (
-            Unit(text, Location(each.node), each.path, each.first, end, each.first / count)
+            Unit(text, Location(each.element.node), each.path, each.first, end, each.first / count)
             for (text, each), end in zip(self.wholes, self.ends, strict=True)
         )
         return PageUnits(tuple(texts), tuple(wholes), self.title)
 
     def _walk(self) -> None:
         chain: list[_OpenUnit] = []
-        node = -1
-        for event, element in etree.iterwalk(self.root, events=("start", "end", "comment")):
-            if event == "start":
-                node += 1
-                chain.append(self._open(element, node, chain[-1] if chain else None))
+        for kind, element, text in walk_page(self.root, hidden=raw_text(self.root), is_done=lambda: len(self.texts) >= MAX_TEXTS):
+            if kind == "start":
+                chain.append(self._open(element, chain[-1] if chain else None))
                 if self.xml:
-                    self._attributes(chain[-1])
-                self._text(chain[-1], element.text)
-                continue
-            if event == "end":
+                    self._read_attributes(chain[-1])
+            elif kind == "text":
+                self._read_text(chain[-1], text)
+            else:
                 self._close(chain.pop(), chain[-1] if chain else None)
-            if chain:
-                self._text(chain[-1], element.tail)
-            if len(self.texts) >= MAX_TEXTS:
-                return
 
-    def _open(self, element: etree._Element, node: int, above: _OpenUnit | None) -> _OpenUnit:
-        names = tuple(sorted({pair for pair in _names(element, self.naming) if pair in self.shared}))
-        path = self.paths.number(above.path if above else -1, str(element.tag), names)
+    def _open(self, element: OpenElement, above: _OpenUnit | None) -> _OpenUnit:
+        names = tuple(sorted({pair for pair in _names(element.element, self.naming) if pair in self.shared}))
+        path = self.paths.number(above.path if above else -1, element.tag, names)
         if element.tag == "title" and not self.title and not self.xml:
-            self.title = clean(whole_text(element))
-        return _OpenUnit(element, node, path, (above is not None and above.raw) or element.tag in self.raw_text, len(self.texts))
+            self.title = clean(whole_text(element.element))
+        return _OpenUnit(element, path, len(self.texts))
 
-    def _attributes(self, owner: _OpenUnit) -> None:
-        """The attributes of an element of XML are values like its texts."""
-        for name, text in owner.element.items():
+    def _read_attributes(self, owner: _OpenUnit) -> None:
+        """Read the attributes of an element of XML, which are values like its texts."""
+        for name, text in owner.element.element.items():
             if cleaned := value_text(str(text), most=MAX_LENGTH):
-                place = Location(owner.node, "attribute", attribute=str(name))
+                place = Location(owner.element.node, "attribute", attribute=str(name))
                 self.texts.append((cleaned, place, self.paths.number(owner.path, f"@{name}", ())))
 
-    def _text(self, owner: _OpenUnit, text: str | None) -> None:
-        if not text:
-            return
-        owner.ordinal += 1
-        if cleaned := "" if owner.raw else value_text(text, most=MAX_LENGTH):
+    def _read_text(self, owner: _OpenUnit, text: str) -> None:
+        if cleaned := value_text(text, most=MAX_LENGTH):
             owner.own += 1
-            self.texts.append((cleaned, Location(owner.node, "text", owner.ordinal), owner.path))
+            self.texts.append((cleaned, Location(owner.element.node, "text", owner.element.texts), owner.path))
 
     def _close(self, closed: _OpenUnit, above: _OpenUnit | None) -> None:
-        """Makes a unit of a block that has text of its own and inline elements with text."""
+        """Make a unit of a block that has text of its own and inline elements with text."""
         inline = closed.element.tag in INLINE and not self.xml
         if above is not None and not (inline and closed.flat):
             above.flat = False
         end = len(self.texts)
-        if inline or closed.raw or not closed.flat or not 0 < closed.own < end - closed.first:
+        inside = end - closed.first
+        is_running_text = not inline and closed.flat and 0 < closed.own < inside
+        if closed.element.hidden or not (is_running_text or (self.every_element and 0 < inside <= MAX_PARTS)):
             return
         if sum(len(text) for text, _, _ in self.texts[closed.first : end]) <= MAX_LENGTH:
-            self.wholes.append((clean(whole_text(closed.element)), closed))
+            self.wholes.append((clean(whole_text(closed.element.element)), closed))
             self.ends.append(end)

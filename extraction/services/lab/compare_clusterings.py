@@ -28,6 +28,7 @@ class MethodResultRow:
     seconds, peak_bytes: processor time and memory used.
     reason: why the method gave up; empty if it did not.
     kbit_reason: why the cost could not be computed; empty if it was.
+    notice: what the method could not do in full; empty if nothing.
     """
 
     method: str
@@ -38,6 +39,7 @@ class MethodResultRow:
     peak_bytes: int
     reason: str
     kbit_reason: str
+    notice: str
 
 
 def compare_methods(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> Iterator[MethodResultRow]:
@@ -57,6 +59,7 @@ def compare_methods(site: Site, methods: Sequence[str], *, most: int = MOST_PAGE
             peak_bytes=found.peak_bytes,
             reason=found.reason,
             kbit_reason=found.bits_reason,
+            notice=found.notice,
         )
 
 

@@ -29,10 +29,10 @@ class FoundDocumentType:
     type: DocumentType
     broken: int
 
-    def text(self) -> str:
-        """Return the text of the DTD file."""
+    def text(self, *, tolerant: bool = False) -> str:
+        """Return the text of the DTD file. tolerant: whether further pages may lack what all these pages have."""
         left_out = f"<!-- {self.broken} page{'' if self.broken == 1 else 's'} of broken XML left out -->\n" if self.broken else ""
-        return left_out + self.type.text()
+        return left_out + self.type.text(tolerant=tolerant)
 
 
 def find_document_type(cluster: Cluster) -> FoundDocumentType | None:

@@ -63,6 +63,7 @@ def _report_xpaths(xpaths: Sequence[LearnedXPath]) -> tuple[XPathReport, ...]:
             support=each.support,
             several=each.several,
             features=each.features,
+            doubt=each.doubt or None,
         )
         for each in xpaths
     )

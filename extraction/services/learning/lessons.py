@@ -3,7 +3,7 @@
 Lessons are kept, so asking again costs nothing.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cachetools import LRUCache
@@ -14,6 +14,7 @@ from extraction.algorithms.learning.committee import Committee, train_committee
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.records import LearnedRecords, MarkedRow, RowField, learn_records
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
+from extraction.algorithms.values.column import fits_type
 from extraction.models import Attribute, RecordList
 from extraction.services.learning.learning_set import LoadedPage, RowLabels
 from extraction.services.rules.definitions import build_attribute_rule
@@ -141,11 +142,20 @@ def list_row_attributes(record_list: RecordList) -> list[Attribute]:
     return list(Attribute.objects.filter(list=record_list))
 
 
+def find_reader(attribute: Attribute) -> Callable[[str], bool] | None:
+    """A test whether a text can be read as the attribute's type; None where any text can."""
+    kind = attribute.type
+    if kind in (Attribute.Type.TEXT, Attribute.Type.URL, Attribute.Type.IMAGE):
+        return None
+    return lambda text: fits_type(text, kind)  # type: ignore[arg-type]
+
+
 def _learn_attribute(task: AttributeTask, corpus: Corpus) -> AttributeLesson | LessonProblem:
     attribute, examples = task.attribute, _make_examples(task)
     if not any(example.locations for example in examples):
         return LessonProblem(attribute.name, f"{attribute.name}: no value is marked on a readable page")
-    found = apriori.learn_attribute(corpus, examples, multiple=attribute.multiple, mandatory=attribute.mandatory)
+    reads = find_reader(attribute)
+    found = apriori.learn_attribute(corpus, examples, multiple=attribute.multiple, mandatory=attribute.mandatory, reads=reads)
     if isinstance(found, apriori.NotLearned):
         ids = list(task.pages)
         places = tuple((ids[number], location) for number, location in found.places)
@@ -165,7 +175,7 @@ def _learn_list(task: ListTask, corpus: Corpus) -> ListLesson | LessonProblem:
         for _, row in sorted(many.items())
     ]
     marked = [each for each in task.attributes if any(row.fields.get(each.name) for row in rows)]
-    fields = [RowField(each.name, each.multiple, each.mandatory) for each in marked]
+    fields = [RowField(each.name, each.multiple, each.mandatory, find_reader(each)) for each in marked]
     found = learn_records(corpus, rows, fields, whole=[place[pk] for pk in task.whole if pk in place])
     if isinstance(found, apriori.NotLearned):
         return _make_problem(name, found, pages)
@@ -193,7 +203,8 @@ def _train_committee(task: AttributeTask, corpus: Corpus) -> Committee:
     attribute, examples = task.attribute, _make_examples(task)
     if not any(example.locations for example in examples):
         return Committee(())
-    found = train_committee(corpus, examples, multiple=attribute.multiple, mandatory=attribute.mandatory)
+    reads = find_reader(attribute)
+    found = train_committee(corpus, examples, multiple=attribute.multiple, mandatory=attribute.mandatory, reads=reads)
     return found if isinstance(found, Committee) else Committee(())
 
 

@@ -33,11 +33,11 @@ class AlertText:
 def write_alert(event: Event, breakage: Breakage) -> AlertText:
     """What an alert says about a breakage. Raises ValueError for an event that does not concern breakages."""
     if event == Event.BREAK:
-        return _break(breakage)
+        return _write_break(breakage)
     if event == Event.REPAIR:
-        return _repair(breakage)
+        return _write_repair(breakage)
     if event == Event.RECOVERY:
-        return _recovery(breakage)
+        return _write_recovery(breakage)
     raise ValueError(f"no alert about a breakage is sent for {event.label!r}")
 
 
@@ -50,19 +50,20 @@ def write_digest(channel: AlertChannel, now: datetime) -> AlertText:
     broken = mine.open()
     closed = mine.filter(closed_at__gt=since, closed_at__lte=now)
     unreachable = checks.filter(verdict=Check.Verdict.UNREACHABLE).values("cluster").distinct().count()
+    checked = checks.values("cluster").distinct().count()
     counted = [
-        f"{_count(checks.count(), 'check')} of {_count(checks.values('cluster').distinct().count(), 'template')} in the last day.",
-        f"{_count(unreachable, 'template')} could not be reached." if unreachable else "",
+        f"{_count_words(checks.count(), 'check')} of {_count_words(checked, 'template')} in the last day.",
+        f"{_count_words(unreachable, 'template')} could not be reached." if unreachable else "",
     ]
     open_count = broken.count()
-    title = f"{_count(open_count, 'broken rule')}" if open_count else "All rules work" if checks.exists() else "Nothing was checked"
+    title = f"{_count_words(open_count, 'broken rule')}" if open_count else "All rules work" if checks.exists() else "Nothing was checked"
     return AlertText.of(
         f"Vertex: {title}",
         [
             " ".join(each for each in counted if each),
-            _listed("Broken, worst first:", broken.order_by("-importance", "pk")),
-            _listed("No longer broken:", closed.order_by("closed_at", "pk"), state=True),
-            _link(reverse("breakages")),
+            _list_breakages("Broken, worst first:", broken.order_by("-importance", "pk")),
+            _list_breakages("No longer broken:", closed.order_by("closed_at", "pk"), state=True),
+            _write_link(reverse("breakages")),
         ],
     )
 
@@ -71,89 +72,92 @@ def write_test(channel: AlertChannel) -> AlertText:
     """The alert that the test button sends."""
     return AlertText.of(
         f"Vertex: a test of “{channel.name}”",
-        [f"Alerts reach this channel. It gets these alerts: {', '.join(channel.event_labels).lower() or 'none'}.", _link(reverse("home"))],
+        [
+            f"Alerts reach this channel. It gets these alerts: {', '.join(channel.event_labels).lower() or 'none'}.",
+            _write_link(reverse("home")),
+        ],
     )
 
 
-def _break(breakage: Breakage) -> AlertText:
+def _write_break(breakage: Breakage) -> AlertText:
     check = breakage.check_found
     records = Record.objects.here().filter(cluster=breakage.cluster).count()
     before = Check.objects.filter(cluster=breakage.cluster, rule=breakage.rule, checked_at__lt=check.checked_at, verdict=Check.Verdict.OK)
     last = before.order_by("-checked_at").values_list("checked_at", flat=True).first()
     example = next((each.url for each in check.read_evidence() if each.attribute in breakage.attributes), "")
-    since = f"Found at {_time(check.checked_at)}" + (f"; it still worked at {_time(last)}." if last else ".")
+    since = f"Found at {_format_time(check.checked_at)}" + (f"; it still worked at {_format_time(last)}." if last else ".")
     if breakage.coverage_lost:
-        return _lose_coverage(breakage, since, records)
+        return _write_lost_coverage(breakage, since, records)
     return AlertText.of(
-        f"Broken: {_names(breakage.attributes)} of {_where(breakage)}",
+        f"Broken: {_join_names(breakage.attributes)} of {_describe_template(breakage)}",
         [
-            f"The rule no longer finds what it should: {_names(breakage.attributes)}.",
+            f"The rule no longer finds what it should: {_join_names(breakage.attributes)}.",
             "\n".join(
                 [
-                    f"Where: {_where(breakage)}, version {breakage.rule.version} of the rule",
-                    f"Pages: {_share(check, breakage.attributes)}" + (f", for example {example}" if example else ""),
+                    f"Where: {_describe_template(breakage)}, version {breakage.rule.version} of the rule",
+                    f"Pages: {_describe_share(check, breakage.attributes)}" + (f", for example {example}" if example else ""),
                     f"Since: {since}",
-                    f"Affected: {_count(records, 'record')}",
+                    f"Affected: {_count_words(records, 'record')}",
                 ]
             ),
             "What to do: Compare the old and the new page. Then accept the proposed repair, mark the values yourself, or dismiss the alarm "
             "if nothing is wrong. Do not rely on these values until then.",
-            _link(breakage.get_absolute_url()),
+            _write_link(breakage.get_absolute_url()),
         ],
     )
 
 
-def _lose_coverage(breakage: Breakage, since: str, records: int) -> AlertText:
+def _write_lost_coverage(breakage: Breakage, since: str, records: int) -> AlertText:
     facts = [
-        f"Where: {_where(breakage)}, version {breakage.rule.version} of the rule",
+        f"Where: {_describe_template(breakage)}, version {breakage.rule.version} of the rule",
         f"Since: {since}",
-        f"Affected: {_count(records, 'record')}",
+        f"Affected: {_count_words(records, 'record')}",
     ]
     return AlertText.of(
-        f"No longer recognised: the pages of {_where(breakage)}",
+        f"No longer recognised: the pages of {_describe_template(breakage)}",
         [
             f"{breakage.note}.",
             "\n".join(facts),
             "What to do: Fetch or import the pages and search for templates again. If they come in another template then, merge the two.",
-            _link(breakage.get_absolute_url()),
+            _write_link(breakage.get_absolute_url()),
         ],
     )
 
 
-def _repair(breakage: Breakage) -> AlertText:
+def _write_repair(breakage: Breakage) -> AlertText:
     version = f"version {breakage.proposal.version}" if breakage.proposal else "another version"
     who = f"accepted by {breakage.closed_by}" if breakage.closed_by else "which passed every test and went live automatically"
     return AlertText.of(
-        f"Repaired: {breakage.subject} of {_where(breakage)}",
+        f"Repaired: {breakage.subject} of {_describe_template(breakage)}",
         [
-            f"The rule works again: {version}, {who}. It was broken {_span(breakage)}.",
-            "What to do: If the site is fetched from its address, nothing: Vertex fetches it again. Otherwise, upload its pages again.",
-            _link(breakage.get_absolute_url()),
+            f"The rule works again: {version}, {who}. It was broken {_describe_span(breakage)}.",
+            "What to do: Nothing. Vertex fetches the site again, or extracts the records of its imported pages again if it has no address.",
+            _write_link(breakage.get_absolute_url()),
         ],
     )
 
 
-def _recovery(breakage: Breakage) -> AlertText:
+def _write_recovery(breakage: Breakage) -> AlertText:
     return AlertText.of(
-        f"Works again: {breakage.subject} of {_where(breakage)}",
+        f"Works again: {breakage.subject} of {_describe_template(breakage)}",
         [
-            f"The site's pages are again as the rule expects them; nobody changed the rule. It was broken {_span(breakage)}.",
+            f"The site's pages are again as the rule expects them; nobody changed the rule. It was broken {_describe_span(breakage)}.",
             "What to do: Nothing.",
-            _link(breakage.get_absolute_url()),
+            _write_link(breakage.get_absolute_url()),
         ],
     )
 
 
-def _listed(head: str, breakages: "QuerySet[Breakage]", *, state: bool = False) -> str:
+def _list_breakages(head: str, breakages: "QuerySet[Breakage]", *, state: bool = False) -> str:
     rows = list(breakages[:MAX_LINES])
     if not rows:
         return ""
     lines = [
-        f"- {_where(each)}: {each.subject}, "
+        f"- {_describe_template(each)}: {each.subject}, "
         + (
             each.get_state_display().lower()
             if state
-            else f"since {_time(each.opened_at)}" + (", a repair is proposed" if each.proposal_id else "")
+            else f"since {_format_time(each.opened_at)}" + (", a repair is proposed" if each.proposal_id else "")
         )
         for each in rows
     ]
@@ -161,7 +165,7 @@ def _listed(head: str, breakages: "QuerySet[Breakage]", *, state: bool = False) 
     return "\n".join([head, *lines, *([f"- and {more} more"] if more else [])])
 
 
-def _share(check: Check, attributes: Sequence[str]) -> str:
+def _describe_share(check: Check, attributes: Sequence[str]) -> str:
     """Says in words on how many pages the worst attribute is broken."""
     findings = check.read_attributes()
     counts = [(round(found.fraction * found.pages), found.pages) for name in attributes if (found := findings.get(name))]
@@ -169,27 +173,27 @@ def _share(check: Check, attributes: Sequence[str]) -> str:
     return f"{hit} of {pages} watched pages with this attribute"
 
 
-def _names(attributes: Sequence[str]) -> str:
+def _join_names(attributes: Sequence[str]) -> str:
     return ", ".join(attributes)
 
 
-def _where(breakage: Breakage) -> str:
+def _describe_template(breakage: Breakage) -> str:
     return f"{breakage.cluster.site.name}, {breakage.cluster.label}"
 
 
-def _span(breakage: Breakage) -> str:
-    until = f" until {_time(breakage.closed_at)}" if breakage.closed_at else ""
-    return f"from {_time(breakage.opened_at)}{until}"
+def _describe_span(breakage: Breakage) -> str:
+    until = f" until {_format_time(breakage.closed_at)}" if breakage.closed_at else ""
+    return f"from {_format_time(breakage.opened_at)}{until}"
 
 
-def _count(number: int, what: str) -> str:
+def _count_words(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _time(at: datetime) -> str:
+def _format_time(at: datetime) -> str:
     local = timezone.localtime(at)
     return f"{date_format(local, 'j F Y, H:i')} {local.tzname()}"
 
 
-def _link(path: str) -> str:
+def _write_link(path: str) -> str:
     return f"View: {settings.VERTEX_PUBLIC_URL}{path}"

@@ -39,20 +39,20 @@ POST_AT_MOST_S = 60.0
 
 def queue_alerts(event: Event, breakage: Breakage, now: datetime) -> int:
     """Queues the alerts about a breakage, in the caller's transaction. Returns how many channels are told."""
-    channels = [each for each in _listening(event) if _concerns(each, breakage.cluster.site_id)]
+    channels = [each for each in _list_listening(event) if _is_about_site(each, breakage.cluster.site_id)]
     if not channels:
         return 0
     words = alert_words.write_alert(event, breakage)
-    return sum(_put(each, event, f"{event} {breakage.pk}", words, now, breakage) for each in channels)
+    return sum(_queue_alert(each, event, f"{event} {breakage.pk}", words, now, breakage) for each in channels)
 
 
 def send_due_alerts(now: datetime) -> int:
     """Queues the digests that are due, gives up alerts whose worker died, and hands waiting ones to workers. Returns how many."""
-    for channel in _listening(Event.DIGEST):
-        _digest(channel, now)
+    for channel in _list_listening(Event.DIGEST):
+        _queue_digest(channel, now)
     dead = Q(claimed_at__lt=now - SENDING_AT_MOST) | Q(claimed_at__gt=now + SENDING_AT_MOST)
     Alert.objects.filter(dead, state=Alert.State.SENDING).update(state=Alert.State.FAILED, error=UNSURE)
-    due = list(Alert.objects.filter(_due(now), state=Alert.State.QUEUED).order_by("pk").values_list("pk", flat=True))
+    due = list(Alert.objects.filter(_is_due(now), state=Alert.State.QUEUED).order_by("pk").values_list("pk", flat=True))
     for alert_id in due:
         _message(alert_id)
     return len(due)
@@ -60,7 +60,7 @@ def send_due_alerts(now: datetime) -> int:
 
 def deliver_alert(alert_id: int, now: datetime) -> bool:
     """Claims an alert and sends it. Returns False when it is not due, another worker has it, or the service refused it."""
-    mine = Alert.objects.filter(_due(now), pk=alert_id, state=Alert.State.QUEUED)
+    mine = Alert.objects.filter(_is_due(now), pk=alert_id, state=Alert.State.QUEUED)
     if not mine.update(state=Alert.State.SENDING, claimed_at=now, attempts=F("attempts") + 1):
         return False
     alert = Alert.objects.select_related("channel").get(pk=alert_id)
@@ -95,7 +95,7 @@ def is_usable_address(url: str) -> bool:
 
 def post_text(channel: AlertChannel, words: AlertText) -> str:
     """Sends a text to a channel. Returns why the service refused it (without the channel's secrets), or "" if it accepted it."""
-    said: list[str] = []
+    warnings: list[str] = []
     sender = Apprise(asset=AppriseAsset(app_id="Vertex", app_desc="Vertex", app_url="", async_mode=False))
     if not sender.add(channel.url):
         return "The address cannot be used."
@@ -104,12 +104,12 @@ def post_text(channel: AlertChannel, words: AlertText) -> str:
         title=words.title,
         body_format=NotifyFormat.TEXT,
         timeout=POST_AT_MOST_S,
-        log_callback=lambda entry, _: said.append(str(entry.message)),
+        log_callback=lambda entry, _: warnings.append(str(entry.message)),
         log_level=logging.WARNING,
     )
     if taken:
         return ""
-    return redact_address(said[0] if said else "The service did not accept the alert.", channel.url)[:500]
+    return redact_address(warnings[0] if warnings else "The service did not accept the alert.", channel.url)[:500]
 
 
 def redact_address(text: str, url: str) -> str:
@@ -123,16 +123,16 @@ def redact_address(text: str, url: str) -> str:
     return text
 
 
-def _listening(event: Event) -> list[AlertChannel]:
+def _list_listening(event: Event) -> list[AlertChannel]:
     return [each for each in AlertChannel.objects.filter(enabled=True).prefetch_related("sites") if event in each.events]
 
 
-def _concerns(channel: AlertChannel, site_id: int) -> bool:
+def _is_about_site(channel: AlertChannel, site_id: int) -> bool:
     sites = {each.pk for each in channel.sites.all()}
     return not sites or site_id in sites
 
 
-def _put(channel: AlertChannel, event: Event, key: str, words: AlertText, now: datetime, breakage: Breakage | None = None) -> bool:
+def _queue_alert(channel: AlertChannel, event: Event, key: str, words: AlertText, now: datetime, breakage: Breakage | None = None) -> bool:
     defaults = {"event": event, "breakage": breakage, "title": words.title, "body": words.body, "created_at": now, "next_at": now}
     alert, new = Alert.objects.get_or_create(channel=channel, key=key, defaults=defaults)
     if new:
@@ -140,17 +140,17 @@ def _put(channel: AlertChannel, event: Event, key: str, words: AlertText, now: d
     return new
 
 
-def _digest(channel: AlertChannel, now: datetime) -> None:
+def _queue_digest(channel: AlertChannel, now: datetime) -> None:
     today = timezone.localtime(now)
     begins = today.replace(hour=DIGEST_HOUR, minute=0, second=0, microsecond=0)
     key = f"digest {today.date()}"
     if today < begins or channel.created_at > begins or channel.alerts.filter(key=key).exists():
         return
     with transaction.atomic():
-        _put(channel, Event.DIGEST, key, alert_words.write_digest(channel, now), now)
+        _queue_alert(channel, Event.DIGEST, key, alert_words.write_digest(channel, now), now)
 
 
-def _due(now: datetime) -> Q:
+def _is_due(now: datetime) -> Q:
     """Returns the alerts that are due. A time further away than any wait was written by a wrong clock, so it counts as due."""
     return Q(next_at__lte=now) | Q(next_at__gt=now + max(WAITS))
 

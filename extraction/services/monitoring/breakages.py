@@ -22,7 +22,7 @@ from extraction.services.monitoring import alerts, repairs
 from extraction.services.monitoring.repairs import Repair
 from extraction.services.rules import rules
 
-TOLD = {Breakage.State.REPAIRED: Event.REPAIR, Breakage.State.RECOVERED: Event.RECOVERY}
+ALERTED_ENDINGS = {Breakage.State.REPAIRED: Event.REPAIR, Breakage.State.RECOVERED: Event.RECOVERY}
 """States in which a breakage ends that people are told of. The person who dismisses a breakage needs no alert."""
 
 
@@ -97,7 +97,7 @@ def accept_repair(breakage: Breakage, *, user: User | None = None, now: datetime
         raise rules.StateError("There is no longer a repair to accept.")
     at = now or timezone.now()
     with transaction.atomic():
-        proposal = _accepted(breakage, breakage.proposal, user, doubtful=doubtful)
+        proposal = _choose_accepted(breakage, breakage.proposal, user, doubtful=doubtful)
         rules.publish_rule(proposal, user, what=Decision.What.ACCEPTED if user else Decision.What.AUTOMATIC)
         Breakage.objects.open().filter(pk=breakage.pk).update(proposal=proposal)
         _close(Breakage.objects.filter(pk=breakage.pk), Breakage.State.REPAIRED, at, user)
@@ -106,7 +106,7 @@ def accept_repair(breakage: Breakage, *, user: User | None = None, now: datetime
     return proposal
 
 
-def _accepted(breakage: Breakage, proposal: Rule, user: User | None, *, doubtful: bool) -> Rule:
+def _choose_accepted(breakage: Breakage, proposal: Rule, user: User | None, *, doubtful: bool) -> Rule:
     """The proposal, or a new version of it without the attributes that are left out."""
     report = proposal.read_report()
     proof = proofs.read_proof(report, breakage.attributes)
@@ -176,9 +176,9 @@ def _close(breakages: BreakageQuerySet, state: Breakage.State, at: datetime, use
         if not Breakage.objects.open().filter(pk=each.pk).update(state=state, closed_at=at, closed_by=user):
             continue
         closed += 1
-        if state in TOLD:
+        if state in ALERTED_ENDINGS:
             each.refresh_from_db()
-            alerts.queue_alerts(TOLD[state], each, at)
+            alerts.queue_alerts(ALERTED_ENDINGS[state], each, at)
     return closed
 
 

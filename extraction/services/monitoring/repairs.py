@@ -65,7 +65,7 @@ class Repair:
         old = rule.read_report()
         own = {each.name for each in self.value.attributes}
         entries = {each.name: each for each in old.attributes}
-        entries |= {name: self._entry(name, made) for name, made in self.relearned.items() if name in own}
+        entries |= {name: self._report_attribute(name, made) for name, made in self.relearned.items() if name in own}
         report = replace(
             old,
             attributes=tuple(entries.values()),
@@ -79,12 +79,12 @@ class Repair:
         explained = {name: why for name, why in old.explained.items() if name not in self.relearned}
         return replace(report, pages=self.pages, checked=self.pages, explained=explained)
 
-    def _entry(self, name: str, made: Relearned) -> AttributeReport:
+    def _report_attribute(self, name: str, made: Relearned) -> AttributeReport:
         hits, several = self.given.get(name, (0, 0))
         return AttributeReport(
             name=name,
-            alternatives=_alternatives(made.learned.alternatives),
-            relearned=_relearned(made),
+            alternatives=_report_alternatives(made.learned.alternatives),
+            relearned=_report_relearned(made),
             checked=self.pages,
             hits=hits,
             several=several,
@@ -118,7 +118,7 @@ def make_repair(value: RuleDefinition, broken: Collection[str], pages: Sequence[
             new = {each.name for each in again.rule.attributes if each not in one.attributes or again.rule.rows != one.rows}
             made |= {name: each for name, each in again.attributes.items() if name in names or name in new}
             failed |= again.failed
-            entries[one.name] = _list_entry(again, tables)
+            entries[one.name] = _report_list(again, tables)
         elif again is not None:
             failed |= dict.fromkeys(names, again.reason)
         lists.append(again.rule if isinstance(again, RelearnedList) else one)
@@ -126,17 +126,17 @@ def make_repair(value: RuleDefinition, broken: Collection[str], pages: Sequence[
     return Repair(replace(value, attributes=repaired, lists=tuple(lists)), made, failed, entries, given, len(pages))
 
 
-def _list_entry(made: RelearnedList, pages: Sequence[PageTable]) -> ListReport:
+def _report_list(made: RelearnedList, pages: Sequence[PageTable]) -> ListReport:
     """A list's entry in the report, counted over the pages that it was relearned on."""
     given = [find_rows(made.rule, page) for page in pages]
     filled = Counter(name for rows in given for row in rows for name, values in row.items() if values)
     columns = [
-        ColumnReport(name=name, alternatives=_alternatives(each.learned.alternatives), relearned=_relearned(each))
+        ColumnReport(name=name, alternatives=_report_alternatives(each.learned.alternatives), relearned=_report_relearned(each))
         for name, each in made.attributes.items()
     ]
     return ListReport(
         name=made.rule.name,
-        alternatives=_alternatives([made.learned.rows]),
+        alternatives=_report_alternatives([made.learned.rows]),
         checked=len(pages),
         hits=sum(map(bool, given)),
         rows=sum(map(len, given)),
@@ -145,14 +145,14 @@ def _list_entry(made: RelearnedList, pages: Sequence[PageTable]) -> ListReport:
     )
 
 
-def _alternatives(learned: Sequence[LearnedXPath]) -> tuple[XPathReport, ...]:
+def _report_alternatives(learned: Sequence[LearnedXPath]) -> tuple[XPathReport, ...]:
     return tuple(
         XPathReport(xpath=each.xpath, precision=each.precision, distance=each.distance, support=each.support, features=each.features)
         for each in learned
     )
 
 
-def _relearned(made: Relearned) -> RelearnedReport:
+def _report_relearned(made: Relearned) -> RelearnedReport:
     return RelearnedReport(
         found=made.found,
         learned_from=len(made.learned_from),

@@ -34,7 +34,12 @@ LISTED = 50
 
 @dataclass(frozen=True, slots=True)
 class SelectorRow:
-    """One way to the values. part: which part of the text, in words; figures are None where a person wrote the XPath."""
+    """One way to the values.
+
+    part: which part of the text, in words.
+    doubt: why it may be wrong on other pages, in words.
+    The figures are None where a person wrote the XPath.
+    """
 
     xpath: str
     part: str = ""
@@ -42,6 +47,7 @@ class SelectorRow:
     distance: float | None = None
     support: float | None = None
     features: tuple[str, ...] = ()
+    doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +241,7 @@ def _list_selectors(defined: Sequence[Selector], reports: Sequence[XPathReport])
     for selector in defined:
         entry = by_xpath.get(selector.xpath) or XPathReport(xpath=selector.xpath)
         figures = (entry.precision, entry.distance, entry.support)
-        rows.append(SelectorRow(selector.xpath, _describe_part(selector.part), *figures, entry.features or ()))
+        rows.append(SelectorRow(selector.xpath, _describe_part(selector.part), *figures, entry.features or (), entry.doubt or ""))
     return rows
 
 

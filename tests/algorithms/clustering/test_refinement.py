@@ -228,6 +228,20 @@ def test_a_bare_page_with_several_marks_of_its_template_is_one_of_it(marks: int,
     assert found.unclustered == ()
 
 
+def test_a_longer_comment_section_does_not_take_a_page_out_of_its_template() -> None:
+    """Of three pages, one has more steps of its own than those that it shares."""
+
+    def page(number: int, comments: int) -> PageSteps:
+        fields = "".join(f"<p class=f{n}>{number * n}</p>" for n in range(8))
+        said = "".join(f"<li class=c{n}><b class=who{n}>A</b><q class=said{n}>B</q></li>" for n in range(comments))
+        html = f"<html><body><div class=bar><a>Home</a></div><h1>{number}</h1>{fields}<ol class=comments>{said}</ol></body></html>"
+        return collect_steps(parse(html.encode()).root)
+
+    pages = {1: page(1, 0), 2: page(2, 0), 3: page(3, 40)}
+    found = refine_clusters(MaskClustering((), tuple(pages)), pages.__getitem__, threshold=2)
+    assert [template.members for template in found.clusters] == [(1, 2, 3)]
+
+
 def _marks(count: int) -> str:
     return "".join(f"<em class=u{n}>U</em>" for n in range(count))
 

@@ -105,18 +105,18 @@ def test_a_dearer_member_counts_less_and_the_same_values_in_another_order_are_no
 
 def test_the_page_in_dispute_comes_first_then_what_is_missing_then_what_is_fresh() -> None:
     rules = (fixed(0.0, ("1",), ("2",), (), ("4",)), fixed(0.0, ("1",), ("x",), (), ("4",)))
-    ranked = rank_pages({"price": AttributeState(Committee(rules), said=frozenset({0}))}, [3, 2, 1], {3: 0.1, 2: 0.0, 1: 0.0})
+    ranked = rank_pages({"price": AttributeState(Committee(rules), annotated=frozenset({0}))}, [3, 2, 1], {3: 0.1, 2: 0.0, 1: 0.0})
     assert [advice.page for advice in ranked] == [1, 2, 3]
     assert ranked[0].disagreements[0].attribute == "price" and ranked[0].score == 1.0
     assert ranked[1].missing == ("price",) and ranked[1].score == MISSING
     # Once somebody has said that a page lacks it, a page without a value is as it should be.
-    known = {"price": AttributeState(Committee(rules), absent=True, said=frozenset({0}))}
+    known = {"price": AttributeState(Committee(rules), absent=True, annotated=frozenset({0}))}
     assert [advice.page for advice in rank_pages(known, [3, 2, 1], {3: 0.1})] == [1, 3, 2]
 
 
 def test_an_attribute_already_said_of_a_page_teaches_nothing_there() -> None:
     rules = (fixed(0.0, ("1",)), fixed(0.0, ("2",)))
-    assert rank_pages({"price": AttributeState(Committee(rules), said=frozenset({0}))}, [0], {})[0].score == 0.0
+    assert rank_pages({"price": AttributeState(Committee(rules), annotated=frozenset({0}))}, [0], {})[0].score == 0.0
 
 
 def test_without_anything_marked_the_order_stays_and_fresh_weight_decides() -> None:

@@ -1,5 +1,8 @@
 """Repeating records learned from two marked rows: every row of every page, in many markups."""
 
+from collections.abc import Sequence
+from random import Random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -158,3 +161,69 @@ def test_what_is_not_marked_on_a_page_marked_whole_is_no_row_anywhere() -> None:
     assert isinstance(two, LearnedRecords) and isinstance(every, LearnedRecords)
     assert [len(list(select_rows([every.rows.xpath], one.root))) for one in pages] == [4, 6, 3]
     assert len(list(select_rows([two.rows.xpath], pages[0].root))) >= 4
+
+
+def item(number: int, more: str = "", *, name: str = "item") -> str:
+    return f"<div class={name}><h3>n{number}</h3><span>{number}0</span>{more}</div>"
+
+
+def mark_items(shown: PageTable, numbers: Sequence[int]) -> list[MarkedRow]:
+    names, counts = places(shown, "//h3"), places(shown, "//span")
+    return [MarkedRow(0, {"name": (names[n - 1][0],), "count": (counts[n - 1][0],)}) for n in numbers]
+
+
+FIELDS = [RowField("name"), RowField("count")]
+
+
+def test_a_row_that_a_whole_page_leaves_out_is_named() -> None:
+    shown = page("".join(map(item, range(1, 6))))
+    learned = learn_records([shown], mark_items(shown, (1, 2, 4)), FIELDS, whole=[0])
+    assert isinstance(learned, NotLearned)
+    assert "n3" in learned.reason and learned.places
+
+
+def test_a_row_that_a_whole_page_leaves_out_is_told_by_what_only_it_has() -> None:
+    shown = page(f"{item(1)}{item(2)}{item(3, name='paid')}{item(4)}{item(5)}")
+    learned = learn_records([shown], mark_items(shown, (1, 2, 4, 5)), FIELDS, whole=[0])
+    assert isinstance(learned, LearnedRecords), learned
+    assert learned.rows.precision == 1.0
+    assert [row["name"] for row in extracted(learned, shown, ("name",))] == [["n1"], ["n2"], ["n4"], ["n5"]]
+
+
+def test_a_featured_row_in_another_box_keeps_its_fellow_rows() -> None:
+    for box in ("<div class=featured>{}</div>", "<div class=featured><section>{}</section></div>"):
+        shown = page(f"<h1>x</h1>{box.format(item(1))}<div class=list>{''.join(map(item, range(2, 6)))}</div>")
+        learned = learn_records([shown], mark_items(shown, (1, 2)), FIELDS)
+        assert isinstance(learned, LearnedRecords), learned
+        assert [row["name"] for row in extracted(learned, shown, ("name",))] == [[f"n{n}"] for n in range(1, 6)]
+
+
+def test_adverts_like_a_refused_one_are_no_rows() -> None:
+    def advert(text: str) -> str:
+        return f"<div class=item><h3>{text}</h3><span>99</span><em>Advert</em></div>"
+
+    shown = page(f"<h1>x</h1><div class=list>{item(1)}{item(2)}{advert('Buy now')}{item(3)}{advert('Call us')}{item(4)}</div>")
+    later = page(f"<h1>y</h1><div class=list>{item(5)}{advert('Act today')}{item(6)}</div>")
+    refused = next(n for n, node in enumerate(shown.nodes) if node.tag == "div" and node[0].text == "Buy now")
+    learned = learn_records([shown, later], mark_items(shown, (1, 2)), FIELDS, refused={0: [refused]})
+    assert isinstance(learned, LearnedRecords), learned
+    assert [row["name"] for row in extracted(learned, shown, ("name",))] == [[f"n{n}"] for n in range(1, 5)]
+    assert [row["name"] for row in extracted(learned, later, ("name",))] == [["n5"], ["n6"]]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_columns_that_change_places_are_told_by_their_labels(seed: int) -> None:
+    rng = Random(seed)
+
+    def row(number: int) -> str:
+        cells = [("Name", f"n{number}"), ("Size", f"{number} cm"), ("Colour", ("red", "blue")[number % 2])]
+        rng.shuffle(cells)
+        return f"<tr>{''.join(f'<td><b>{label}:</b> {text}</td>' for label, text in cells)}</tr>"
+
+    shown = page(f"<table>{''.join(map(row, range(1, 8)))}</table>")
+    labels = ("Name", "Size", "Colour")
+    marked = [MarkedRow(0, {label: (places(shown, f"//tr[{n}]/td[b='{label}:']/text()")[0][0],) for label in labels}) for n in (1, 2)]
+    learned = learn_records([shown], marked, [RowField(label) for label in labels])
+    assert isinstance(learned, LearnedRecords), learned
+    given_rows = [[row[label][0] for label in labels] for row in extracted(learned, shown, labels)]
+    assert given_rows == [[f"n{n}", f"{n} cm", ("red", "blue")[n % 2]] for n in range(1, 8)]

@@ -78,3 +78,29 @@ def test_what_is_learned_gives_exactly_the_marked_parts(rows: list[tuple[str, st
     part = learn_text_part(examples)
     if part is not None:
         assert [part.apply(text) for text, _, _ in examples] == [text[start:end].strip() for text, start, end in examples]
+
+
+def test_what_follows_the_last_of_several_words_is_found_from_one_mark() -> None:
+    titles = [("Stand by me", "Bob"), ("Emma", "Jane Austen"), ("Day by day", "Ann Lee"), ("Gone by noon by night", "Cy")]
+    texts = [f"{title} by {name}" for title, name in titles]
+    for marked in (texts[:1], texts[1:2], texts[:2]):
+        examples = [(text, text.rindex(" by ") + 4, len(text)) for text in marked]
+        part = learn_text_part(examples, others=[text for text in texts if text not in marked])
+        assert part is not None
+        assert [part.apply(text) for text in texts] == [name for _, name in titles]
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_each_number_of_several_is_found_from_one_mark(number: int) -> None:
+    sizes = [(10, 20, 30), (5, 7, 9), (100, 3, 1), (12, 40, 5)]
+    texts = [" x ".join(map(str, size)) + " cm" for size in sizes]
+    start = texts[0].index(str(sizes[0][number]))
+    part = learn_text_part([(texts[0], start, start + 2)], others=texts[1:])
+    assert part is not None
+    assert [part.apply(text) for text in texts] == [str(size[number]) for size in sizes]
+
+
+def test_a_text_that_only_some_values_have_before_them_is_left_out() -> None:
+    part = learn_text_part([("Color: Red", 7, 10), ("Blue", 0, 4)])
+    assert part is not None
+    assert [part.apply(text) for text in ("Color: Red", "Blue", "Color: Dark green", "Black")] == ["Red", "Blue", "Dark green", "Black"]

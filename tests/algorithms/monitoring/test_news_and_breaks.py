@@ -1,6 +1,7 @@
 """News that looks like a break, and breaks that look like news."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -82,6 +83,15 @@ def test_of_one_page_alone_nothing_is_said_but_it_is_no_baseline() -> None:
     assert (found.kind, found.broken) == ("ok", ())
     assert found.attributes["title"].evidence
     assert not found.renews_baseline("/0")
+
+
+@pytest.mark.parametrize("pages", [3, 4, 7])
+def test_a_few_pages_that_all_lost_a_price_that_still_stands_there_are_a_break(pages: int) -> None:
+    price = replace(PRICE, mandatory=False)
+    old = [f"<body><h1>{title(n)}</h1><p class='price'>{n}.90 EUR</p></body>" for n in range(pages)]
+    moved, gone = [html.replace("'price'", "'cost'") for html in old], [f"<body><h1>{title(n)}</h1></body>" for n in range(pages)]
+    assert judge((TITLE, price), old, moved).broken == ("price",)
+    assert judge((TITLE, price), old, [*gone[:2], *old[2:]]).broken == ()
 
 
 def test_one_doubted_page_of_many_keeps_its_baseline_and_the_others_move_on() -> None:

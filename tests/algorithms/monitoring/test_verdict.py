@@ -1,8 +1,8 @@
 import pytest
 
-from extraction.algorithms.monitoring.evidence import Revisit
+from extraction.algorithms.monitoring.evidence import Evidence, Revisit
 from extraction.algorithms.monitoring.profiles import Profile
-from extraction.algorithms.monitoring.verdict import Thresholds, judge_rule
+from extraction.algorithms.monitoring.verdict import AttributeVerdict, RuleVerdict, Thresholds, VerdictKind, confirm_verdict, judge_rule
 from extraction.algorithms.rules.apply import read_attribute
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from tests.algorithms.monitoring.shops import BOOKS, new, old, page
@@ -129,3 +129,34 @@ def test_few_values_on_many_pages_are_a_vocabulary_and_many_values_are_none():
     assert Profile.learn([("New",), ("Used",)] * 2).find_unknown(("Cart",)) == (), "too few pages"
     assert Profile.learn([(f"Title {n}",) for n in range(16)]).find_unknown(("Cart",)) == ()
     assert Profile.learn([("9.90",), ("19.90",)] * 8, type="price").find_unknown(("29.90",)) == (), "prices have no vocabulary"
+
+
+class TestConfirming:
+    @staticmethod
+    def verdict(kind: VerdictKind = "incorrect", doubted: tuple[str, ...] = (), **kinds: VerdictKind) -> RuleVerdict:
+        proof = (Evidence("u", "incorrect", True, ("a",), ("b",), "why"),)
+        attributes = {
+            name: AttributeVerdict(each, 4, 1.0, () if each == "ok" else proof, frozenset(doubted)) for name, each in kinds.items()
+        }
+        return RuleVerdict(kind, 4, 4, 1.0, attributes)
+
+    def test_only_what_broke_in_both_visits_is_broken(self) -> None:
+        found = confirm_verdict(self.verdict(title="null", price="ok"), self.verdict(title="null", price="incorrect"))
+        assert (found.kind, found.broken) == ("null", ("title",))
+        assert (found.attributes["price"].kind, found.attributes["price"].evidence) == ("ok", ())
+
+    def test_nothing_is_broken_when_the_second_visit_finds_other_faults(self) -> None:
+        assert confirm_verdict(self.verdict(title="null", price="ok"), self.verdict(title="ok", price="null")).kind == "ok"
+
+    def test_two_pages_in_doubt_on_the_second_visit_confirm_what_the_first_one_found(self) -> None:
+        first = self.verdict(title="incorrect", doubted=("/1", "/2", "/3"))
+        assert confirm_verdict(first, self.verdict("ok", title="ok", doubted=("/4", "/5"))).broken == ("title",)
+        assert confirm_verdict(first, self.verdict("ok", title="ok", doubted=("/4",))).broken == ()
+
+    def test_a_page_that_either_visit_doubts_keeps_its_baseline(self) -> None:
+        found = confirm_verdict(self.verdict(title="null", doubted=("/1",)), self.verdict("ok", title="ok"))
+        assert (found.kind, found.renews_baseline("/1"), found.renews_baseline("/2")) == ("ok", False, True)
+
+    def test_lost_coverage_must_be_lost_in_both_visits(self) -> None:
+        assert confirm_verdict(self.verdict("shingle", title="null"), self.verdict("shingle", title="ok")).coverage_lost
+        assert not confirm_verdict(self.verdict("null", title="null"), self.verdict("shingle", title="ok")).coverage_lost

@@ -151,7 +151,7 @@ class TestDigest:
     def test_two_beats_at_once_and_a_clock_put_back_make_no_second(self, cluster: Cluster, channel: AlertChannel) -> None:
         moment = NOW.replace(hour=8)
         for each in (moment, moment, moment + timedelta(hours=5), moment + timedelta(hours=1)):
-            alerts._digest(channel, each)
+            alerts._queue_digest(channel, each)
         assert Alert.objects.count() == 1
 
     def test_names_what_is_broken_and_what_no_longer_is(self, cluster: Cluster, channel: AlertChannel, hook: Webhook) -> None:

@@ -1,6 +1,6 @@
 """New templates are offered the rules of old ones, shown on the demo site after some pages got another design."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import lru_cache
 
@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from extraction import pipeline
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.rules.apply import extract_values
-from extraction.algorithms.rules.rule import RuleDefinition
+from extraction.algorithms.rules.apply import extract_values, read_attribute
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.demo import site as demo
 from extraction.models import Cluster, Monitor, Page, Record, Rule, Run, Snapshot
@@ -149,3 +149,59 @@ def test_clustering_finds_the_new_template_and_the_rule_is_tried_on_it(old: Clus
     new = Rule.objects.unpublished().get(cluster__site=old.site).cluster
     assert new.pk != old.pk
     assert set(new.snapshots.values_list("page__url", flat=True)) == {url for n, url in enumerate(books(0, 1, False)) if n in CHANGED}
+
+
+class TestSmallPages:
+    """Pages of a few lines whose title moved, in a new template of the same addresses."""
+
+    @pytest.fixture
+    def small(self, db: None, sent: list[int]) -> Cluster:
+        site = factory.site("Spring")
+        group = factory.cluster(site, kind=factory.record_type({"title": "text", "price": "price"}, mandatory=("title",), multiple=()))
+        attributes = (
+            AttributeRule("title", mandatory=True, alternatives=(Selector("/descendant::h1"),)),
+            AttributeRule("price", "price", alternatives=(Selector("/descendant::p[@class = 'price']"),)),
+        )
+        for number in range(15):
+            snapshot = factory.snapshot(site, f"https://spring.example/{number}", self.html("h1", "p class='price'", number), cluster=group)
+            Snapshot.objects.filter(pk=snapshot.pk).update(fetched_at=timezone.now() - timedelta(days=9))
+        rules.publish_rule(rules.add_draft(group, RuleDefinition(attributes), report=RuleReport(), origin=Rule.Origin.LEARNED))
+        Monitor.objects.create(site=site, next_due_at=timezone.now(), auto_repair=True)
+        return group
+
+    @staticmethod
+    def html(title: str, price: str, number: int, more: str = "") -> bytes:
+        ends = title.partition(" ")[0], price.partition(" ")[0]
+        values = f"<{title}>Product {number} of spring</{ends[0]}><{price}>{number}.90 EUR</{ends[1]}>"
+        return f"<html><body><div>{more}{values}</div></body></html>".encode()
+
+    def offer(self, small: Cluster, design: Callable[[int], bytes]) -> Rule:
+        new = factory.cluster(small.site, number=2)
+        for page in Page.objects.filter(site=small.site):
+            factory.snapshot(small.site, page.url, design(int(page.url.rpartition("/")[2])), cluster=new)
+        done(reuse_rules.start_reuse(small.site))
+        return Rule.objects.get(cluster=new)
+
+    def test_a_rule_that_gives_teasers_for_titles_is_relearned_and_nothing_goes_live_by_itself(self, small: Cluster) -> None:
+        pages = [self.html("div class='name'", "p class='price'", n, f"<h1>Joy no. {n * 7} awaits</h1>") for n in range(15)]
+        draft = self.offer(small, lambda n: pages[n])
+        assert (draft.origin, draft.state) == (Rule.Origin.REPAIRED, Rule.State.VALIDATED)
+        title, price = draft.read_definition().attributes
+        assert [read_attribute(title, parse(html).root) for html in pages] == [(f"Product {n} of spring",) for n in range(15)]
+        assert price == serving(small).read_definition().attributes[1]
+
+    def test_a_rule_whose_values_change_places_is_not_offered_as_it_is(self, small: Cluster) -> None:
+        def swapped(number: int) -> bytes:
+            return (
+                f"<html><body><div><h1>{number}.90 EUR</h1><p class='price'>Product {number} of spring</p></div></body></html>"
+            ).encode()
+
+        draft = self.offer(small, swapped)
+        assert draft.state != Rule.State.LIVE
+        old = serving(small).read_definition()
+        assert all(
+            now.alternatives != was.alternatives for now, was in zip(draft.read_definition().attributes, old.attributes, strict=True)
+        )
+
+    def test_a_rule_that_gives_the_same_goes_live_where_the_site_allows_it(self, small: Cluster) -> None:
+        assert self.offer(small, lambda n: self.html("h1", "p class='price'", n, "<b>Sale</b>")).state == Rule.State.LIVE

@@ -59,7 +59,13 @@ def asking(client: Any, name: str) -> Any:
 
 
 # The columns and lists that are suggested are of up to ten pages, each of which is read.
-READ_PAGES = {"cluster_suggest_table", "cluster_suggest_lists", "cluster_suggest_opinions", "cluster_wrapper_look"}
+READ_PAGES = {
+    "cluster_suggest_table",
+    "cluster_suggest_lists",
+    "cluster_suggest_proposed",
+    "cluster_suggest_opinions",
+    "cluster_wrapper_look",
+}
 
 
 @pytest.mark.parametrize("name", [name for name in SHOWN if name not in READ_PAGES])

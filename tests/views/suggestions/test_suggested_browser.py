@@ -8,7 +8,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from extraction.models import Label, RecordType
+from extraction.models import Cluster, Label, RecordType
+from tests.algorithms.proposals.pages import film, film_page
 from tests.algorithms.suggestion.pages import html
 from tests.e2e import browser
 from tests.services import factory, lists
@@ -89,3 +90,25 @@ def test_a_suggested_list_becomes_a_list_with_marked_rows(page: Any) -> None:
     api.expect(page.get_by_text("6 rows of offers marked on 2 pages")).to_be_visible()
     assert [each.name for each in RecordType.objects.get().attributes.filter(list__name="offers")] == ["thing", "price"]
     assert Label.objects.filter(attribute__name="thing", row__in=(1, 2)).count() == 4
+
+
+def test_from_names_to_marked_pages(page: Any) -> None:
+    site = factory.site("Cinema")
+    kind = RecordType.objects.create(name="Film", slug="film")
+    for position, name in enumerate(("title", "director", "running_time", "genre", "isbn")):
+        kind.attributes.create(name=name, position=position)
+    cluster = factory.cluster(site)
+    Cluster.objects.filter(pk=cluster.pk).update(record_type=kind)
+    for number in range(8):
+        factory.snapshot(site, f"https://cinema.example/{number}", film_page(number, "de").encode(), cluster=cluster)
+    page.goto(reverse("cluster_suggest", args=[site.slug, cluster.number]))
+    api.expect(page.get_by_text("the label “Regie” stands before it on 8 of 8 pages")).to_be_visible()
+    api.expect(page.get_by_text("Comparing the sample pages…")).to_have_count(0)
+    for name in ("title", "director", "running_time", "genre"):
+        page.get_by_role("checkbox", name=f"Use {name}", exact=True).first.check()
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    page.get_by_role("button", name="Mark these values").click()
+    page.wait_for_url(re.compile(re.escape(reverse("workbench", args=[site.slug, cluster.number]))))
+    api.expect(page.get_by_text("4 fields marked on 3 pages")).to_be_visible()
+    for label in Label.objects.filter(attribute__name="director"):
+        assert label.value == film(int(label.snapshot.page.url.rsplit("/", 1)[1])).texts["director"]

@@ -17,8 +17,9 @@ from extraction.algorithms.alignment.schema import Value
 from extraction.algorithms.dom.nodes import Location, raw_text, value_text
 from extraction.algorithms.dom.walk import OpenElement, walk_page
 
-MAX_LINES = 6_000
-"""Lines read of a page, from its beginning. The longest list of the evaluation pages has 1,200."""
+MAX_LINES = 12_000
+"""Lines read of a page, from its beginning: 5,000 records of two lines, which take some seconds. The longest list of the evaluation pages
+has 1,200. Beyond them, the page is said to be cut."""
 
 MAX_ELEMENTS = 60_000
 """Elements read of a page. The largest of the evaluation pages has 11,000."""
@@ -104,7 +105,7 @@ class _LineReader:
                 self._close(chain.pop(), chain[-1] if chain else None)
         while chain:
             self._close(chain.pop(), chain[-1] if chain else None)
-        return LinePage(tuple(self.nodes), tuple(self.lines))
+        return LinePage(tuple(self.nodes), tuple(self.lines), self._is_full())
 
     def _is_full(self) -> bool:
         return len(self.lines) >= MAX_LINES or len(self.nodes) >= MAX_ELEMENTS

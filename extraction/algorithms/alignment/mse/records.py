@@ -73,12 +73,15 @@ class Region:
 
 
 def find_signs(page: LinePage, parent: int) -> list[Sign]:
-    """Return the signs, with and without class names, that begin at least two children of an element, the most frequent first."""
+    """Return the signs, with and without class names, that begin at least two children of an element.
+
+    The most frequent come first, and of those that are equally frequent the one seen first, with class names before without.
+    """
     counts: Counter[Sign] = Counter()
     for child in page.nodes[parent].children:
         if begins_line(page, child):
             node, kind = page.nodes[child], page.lines[page.nodes[child].low].kind
-            counts.update({(node.step, kind), (node.tag, kind), (node.tag, None)})
+            counts.update(dict.fromkeys(((node.step, kind), (node.tag, kind), (node.tag, None)), 1))
     return [sign for sign, count in counts.most_common(MAX_SIGNS) if count > 1]
 
 

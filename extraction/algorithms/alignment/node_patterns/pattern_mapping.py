@@ -9,7 +9,7 @@ A mapping compares at most `MAX_CELLS` pairs of children. Beyond that, the rest 
 still ends.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from extraction.algorithms.alignment.node_patterns.page_trees import KLEENE, OPTION, PLUS, SINGLE, WILDCARDS
 from extraction.algorithms.alignment.tree_mapping import RestrictedMapping, split_common_ends
@@ -64,8 +64,16 @@ class PatternMapping(RestrictedMapping):
         after = start + len(ours), start + len(theirs)
         return found + [(after[0] + n, (after[1] + n,)) for n in range(len(pattern) - after[0])]
 
+    def _is_exhausted(self) -> bool:
+        return self.cells_left <= 0
+
     def _count_cells(self, cells: int) -> None:
         self.cells_left -= cells
+
+    def _find_open_pairs(self, ours: Sequence[Tree], theirs: Sequence[Tree]) -> Iterator[tuple[Tree, Tree]]:
+        if len(ours) * len(theirs) > self.cells_left:
+            self.cells_left = 0
+        return iter(()) if self._is_exhausted() else super()._find_open_pairs(ours, theirs)
 
     def _omit_cost(self, one: Tree) -> int:
         if self.strict and one.label not in (OPTION, KLEENE):

@@ -15,7 +15,7 @@ from extraction.algorithms.alignment.roadrunner.data import WrapperMismatch, Wra
 from extraction.algorithms.alignment.roadrunner.matching import MAX_STEPS, Matching
 from extraction.algorithms.alignment.roadrunner.printing import print_wrapper
 from extraction.algorithms.alignment.roadrunner.tokens import Vocabulary, read_page, read_pages
-from extraction.algorithms.alignment.roadrunner.wrapper import Element, build_schema, list_labels, name_fields
+from extraction.algorithms.alignment.roadrunner.wrapper import Element, build_schema, list_labels, name_fields, open_varying
 from extraction.algorithms.alignment.schema import Row, Structure, Tuple
 from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.errors import AlignmentError
@@ -93,7 +93,9 @@ def infer_from_few_pages(roots: Sequence[etree._Element], *, most: int = PAGES, 
         except AlignmentError as error:
             raise AlignmentError(f"page {number + 1}: {error}") from error
         resorts += matching.resorts
-    whole = name_fields(wrapper)
+    opened = open_varying(wrapper)
+    assert isinstance(opened, Element)  # noqa: S101 - an element stays one; the checker does not see it
+    whole = name_fields(opened)
     rows, unread = _rows(whole, pages, roots)
     return Inference(Wrapper(whole, vocabulary), Structure(build_schema((whole,)), rows), resorts, tuple(order), unread)
 

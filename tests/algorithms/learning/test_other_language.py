@@ -1,0 +1,69 @@
+"""Pages in a language of which no page is marked: found where only one label fits, doubted, and never guessed where a value is missing."""
+
+from random import Random
+
+import pytest
+
+from extraction.algorithms.learning.apriori import Learned, learn_attribute
+from extraction.algorithms.learning.page_table import PageTable
+from tests.algorithms.learning.pages import example, page, values
+
+LABELS = {"maker": ("Artist", "Künstler"), "place": ("Found in", "Fundort"), "number": ("Inventory", "Inventar"), "size": ("Size", "Maße")}
+NAMES = ("Ada Grün", "Ivo Moreau", "Rosa Novák", "Elif Jansen", "Noor Ferrari", "Kaja Haddad")
+TOWNS = ("Brno", "Delft", "Faro", "Jena", "Oulu", "Porto")
+
+
+def make_objects(seed: int, *, pages: int = 12) -> list[tuple[dict[str, str], PageTable]]:
+    """(values, page) of objects in a museum; each third page is in German, the first two are not."""
+    rng, made = Random(seed), []
+    for number in range(pages):
+        shown = {
+            "maker": rng.choice(NAMES),
+            "place": rng.choice(TOWNS),
+            "number": f"{rng.randint(1850, 2020)}/{rng.randint(1, 400)}",
+            "size": f"{rng.randint(5, 90)} × {rng.randint(5, 90)} cm",
+        }
+        names = [name for name in shown if name != "size" or rng.random() < 0.5]
+        rng.shuffle(names)
+        german = number % 3 == 2
+        parts = "".join(f"<section><h4>{LABELS[name][german]}</h4><p>{shown[name]}</p></section>" for name in names)
+        made.append((shown, page(f"<h2>Object {number}</h2>{parts}")))
+    return made
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", ["maker", "place", "number"])
+def test_values_under_the_labels_of_the_other_language_are_found_and_doubted(name: str, seed: int) -> None:
+    made = make_objects(seed)
+    tables = [table for _, table in made]
+    learned = learn_attribute(tables, [example(tables, n, f"//section[h4='{LABELS[name][0]}']/p") for n in (0, 1)])
+    assert isinstance(learned, Learned)
+    for shown, table in made:
+        assert values(learned, table) in ([shown[name]], [])  # nothing is better than a wrong value
+    found = sum(bool(values(learned, table)) for table in tables)
+    assert found == len(tables) if len(learned.alternatives) > 1 else found == 8
+    assert [bool(one.doubt) for one in learned.alternatives] == [False, True][: len(learned.alternatives)]
+
+
+def test_most_attributes_are_found_in_the_other_language() -> None:
+    both = 0
+    for seed in range(4):
+        tables = [table for _, table in make_objects(seed)]
+        for name in ("maker", "place", "number"):
+            learned = learn_attribute(tables, [example(tables, n, f"//section[h4='{LABELS[name][0]}']/p") for n in (0, 1)])
+            both += isinstance(learned, Learned) and len(learned.alternatives) == 2
+    assert both >= 10
+
+
+def test_a_page_that_lacks_the_value_gets_no_value_of_another_label() -> None:
+    """Pages without a weight have a shipping weight, which looks the same, and other labels that all pages share."""
+    rng, bodies, truth = Random(1), [], []
+    for number in range(14):
+        weight = f"{rng.randint(1, 9)}.{rng.randint(1, 9)} kg"
+        label = "Weight" if number < 9 else "Shipping weight"
+        rows = [(label, weight), ("Colour", rng.choice(("red", "blue"))), ("Maker", rng.choice(("Abel", "Cito")))]
+        rng.shuffle(rows)
+        bodies.append(page(f"<dl>{''.join(f'<dt>{term}</dt><dd>{text}</dd>' for term, text in rows)}</dl>"))
+        truth.append([weight] if number < 9 else [])
+    learned = learn_attribute(bodies, [example(bodies, n, "//dd[preceding-sibling::*[1] = 'Weight']") for n in (0, 1)])
+    assert [values(learned, table) for table in bodies] == truth
