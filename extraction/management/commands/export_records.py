@@ -68,8 +68,8 @@ class Command(BaseCommand):
             export_records.write_export(export, output)
             if with_description:
                 schema, dictionary = output.with_name(f"{output.name}.schema.json"), output.with_name(f"{output.name}.dictionary.md")
-                export_records.write_text(schema, describe.write_json_schema(export))
-                export_records.write_text(dictionary, describe.write_dictionary(export))
+                export_records.write_text(schema, [describe.write_json_schema(export)])
+                export_records.write_text(dictionary, [describe.write_dictionary(export)])
         except OSError as error:
             raise CommandError(f"{output} cannot be written: {error.strerror or error}") from error
         self.stdout.write(f"{output}: {export.tally.lines:,} lines, {output.stat().st_size:,} bytes")

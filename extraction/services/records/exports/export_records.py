@@ -4,8 +4,10 @@ A file is written aside and takes its name only when it is complete, so that nob
 """
 
 import os
+import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -86,12 +88,8 @@ def write_export(export: Export, path: Path) -> None:
 
     Raises OSError.
     """
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name[:40]}-") as folder:
-        aside = Path(folder) / "part"
+    with _write_aside(path) as aside:
         fill_file(export, aside)
-        with aside.open("rb") as file:
-            os.fsync(file.fileno())
-        aside.replace(path)
 
 
 def fill_file(export: Export, path: Path) -> None:
@@ -114,9 +112,26 @@ def count_lines(export: Export, limit: int | None = None) -> bool:
     return limit is None or export.tally.lines < limit
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text file aside and give it its name once it is complete. Raises OSError."""
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".export-") as folder:
+def write_text(path: Path, pieces: Iterable[str]) -> None:
+    """Write a text file aside and give it its name once it is complete. Line ends stay as they are. Raises OSError."""
+    with _write_aside(path) as aside, aside.open("w", encoding="utf-8", newline="") as file:
+        file.writelines(pieces)
+
+
+@contextmanager
+def _write_aside(path: Path) -> Iterator[Path]:
+    """Give a path to write to. If nothing fails, what stands there takes the name `path`, in the same folder.
+
+    A link stays and its target is replaced. A pipe or a device (`/dev/stdout`) gets the complete bytes.
+    """
+    special = path.exists() and not path.is_file() and not path.is_dir()
+    with tempfile.TemporaryDirectory(dir=None if special else path.resolve().parent, prefix=".export-") as folder:
         aside = Path(folder) / "part"
-        aside.write_text(text, encoding="utf-8")
-        aside.replace(path)
+        yield aside
+        with aside.open("rb") as file:
+            if special:
+                with path.open("wb") as device:
+                    shutil.copyfileobj(file, device)
+                return
+            os.fsync(file.fileno())
+        aside.replace(path.resolve())

@@ -2,9 +2,11 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +68,21 @@ def test_a_failed_export_leaves_the_old_file_and_nothing_else(
         export_records.write_export(export, path)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_and_a_pipe_gets_the_complete_file(shop: Cluster, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere" / "records")
+    run("books", "1", "--as", "jsonl", "--output", tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    written = (tmp_path / "elsewhere" / "records").read_bytes()
+    assert len(written.splitlines()) == 2
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as threads:
+        read = threads.submit((tmp_path / "pipe").read_bytes)
+        run("books", "1", "--as", "jsonl", "--output", tmp_path / "pipe")
+        assert read.result(timeout=30) == written
+    assert (tmp_path / "pipe").is_fifo()
 
 
 MEASURE = """
