@@ -30,7 +30,7 @@ _IMPLIED = frozenset({"tbody", "colgroup", "tr"})
 _IMPLIED_EMPTY = frozenset({"head", "p"})
 _REPEATED = "a b big code em font i nobr s small strike strong tt u"
 _REPEATING = re.compile(rf"<(/?)({'|'.join(_REPEATED.split())}|html|body|template)(?=[\s/>])", re.IGNORECASE)
-_INVALID = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NOT_IN_TREE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _BAD_NAME = re.compile(r"[&<>\"'/\x00-\x20\x7f-\x9f\u2028\u2029\ufffe\uffff]")
 _MAY_NEST = re.compile(r"<(?:dd|dt|option|rt|rp|button|!\[CDATA\[)[\s/>\[]", re.IGNORECASE)
 _ENDED_BY_LIKE = etree.XPath(
@@ -97,9 +97,9 @@ def _copy_nodes(top: turbohtml.Element, root: etree._Element) -> int:
         elif isinstance(node, turbohtml.DocumentFragment):  # what a <template> holds
             stack.append((parent, iter(node.children)))
         elif isinstance(node, turbohtml.Comment):
-            parent.append(etree.Comment(_INVALID.sub(_replacement, node.data).replace("--", "- -").rstrip("-")))
+            parent.append(etree.Comment(_NOT_IN_TREE.sub(_replacement, node.data).replace("--", "- -").rstrip("-")))
         elif isinstance(node, turbohtml.Text):
-            _add_text(parent, _INVALID.sub(_replacement, node.data))
+            _add_text(parent, _NOT_IN_TREE.sub(_replacement, node.data))
     return levels
 
 
@@ -118,7 +118,7 @@ def _set_attributes(element: etree._Element, node: turbohtml.Element) -> None:
         text = " ".join(value) if isinstance(value, list) else value or ""
         key = _BAD_NAME.sub("", name.lower())
         if key:
-            element.set(key, _INVALID.sub(_replacement, text))
+            element.set(key, _NOT_IN_TREE.sub(_replacement, text))
 
 
 def _add_text(parent: etree._Element, text: str) -> None:

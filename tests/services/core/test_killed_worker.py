@@ -42,7 +42,7 @@ def state(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 
 def test_killed_workers_leave_the_same_result_as_an_undisturbed_one(archive: Path, tmp_path: Path) -> None:
     undisturbed = state(Worker(tmp_path / "a")("begin", str(archive), "work", "state"))
-    assert [run[:2] for run in undisturbed["runs"]] == [["import", "done"], ["cluster", "done"]]
+    assert [run[:2] for run in undisturbed["runs"]] == [["import", "done"], ["cluster", "done"], ["compare", "done"]]
     assert len(undisturbed["pages"]) == 38
     assert len(undisturbed["clusters"]) == 2
 
