@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from extraction.algorithms.monitoring.constancy import ChangeCounts
-from tests.algorithms.monitoring.small_shops import PAGES, PRICE, RATING, STOCK, TITLE, choice_shop, judge, price_shop, title
+from tests.algorithms.monitoring.small_shops import PAGES, PRICE, RATING, STOCK, TITLE, choice_shop, judge, price_shop, sale_shop, title
 
 FACETS = "<ul>" + "".join(f"<li>{value}</li>" for value in ("In stock", "Out of stock", "Ships soon")) + "</ul>"
 PAGER = "<ol>" + "".join(f"<li>{n}</li>" for n in range(1, 6)) + "</ol>"
@@ -68,6 +68,20 @@ def test_a_sale_that_keeps_the_old_price_beside_the_new_one_is_news_and_so_is_it
     long_known = {"price": ChangeCounts(2_000, 1), "title": ChangeCounts(2_000, 0)}
     for old, new in ((plain, sale), (sale, plain)):
         assert judge((TITLE, PRICE), old, new, counts=long_known).broken == ()
+
+
+def test_pages_in_doubt_that_stay_as_they_are_are_no_break_on_any_later_day() -> None:
+    doubted = 0
+    for points in (4, 6):
+        for seed in range(60):
+            baselines, sale = sale_shop(points, seed=seed)
+            for _ in range(3):
+                found = judge((TITLE, PRICE), baselines, sale)
+                assert found.broken == (), (points, seed)
+                doubted += bool(found.doubted)
+                pairs = enumerate(zip(baselines, sale, strict=True))
+                baselines = [new if found.renews_baseline(f"/{n}") else old for n, (old, new) in pairs]
+    assert doubted > 10
 
 
 def test_a_few_known_values_that_become_entries_of_a_menu_are_a_break() -> None:
