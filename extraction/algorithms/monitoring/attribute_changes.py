@@ -18,7 +18,7 @@ class Finding:
 
     probability: of so many pages if the rule works; None for a sign that is not tested.
     plausible: the pages have values that might be right. No repair goes live by itself because of such a sign.
-    compared: the pages, by URL, among which the test counted, where these are not all.
+    compared: the pages, by URL, whose old versions the test needs again, because it compares pages with each other.
     """
 
     sign: str
@@ -43,6 +43,11 @@ class AttributeChanges:
         self.visits = max(change.visit.visits for change in changes)
         self.rate = constancy.estimate_rate(first.attribute, first.profile, counts)
         self.moved = [change for change in changes if change.lost or change.gained]
+
+    @property
+    def urls(self) -> frozenset[str]:
+        """The pages' URLs."""
+        return frozenset(each.visit.url for each in self.pages)
 
     @property
     def usual_null_fraction(self) -> float:

@@ -63,7 +63,7 @@ def test_moved_together(changes: AttributeChanges) -> Finding | None:
         moved = min(moved, max(gone, came))
     kind: EvidenceKind = "incorrect" if 2 * len(given) > len(lost) else "null"
     evidence = tuple(make_evidence(change, kind, _say_moved(change)) for change in standing)
-    return Finding("moved together", evidence, moved, plausible=bool(given), compared=frozenset(each.visit.url for each in lost))
+    return Finding("moved together", evidence, moved, plausible=bool(given), compared=changes.urls)
 
 
 def test_extended(changes: AttributeChanges) -> Finding | None:

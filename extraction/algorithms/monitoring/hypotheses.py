@@ -97,7 +97,7 @@ def _test_slipped(changes: AttributeChanges) -> Finding:
         chance.shrinks.predict_at_least(both, of=kept),
         chance.grows.predict_at_least(both, of=known),
     )
-    return Finding("slipped", found, probability, plausible=True, compared=frozenset(each.visit.url for each in changes.moved))
+    return Finding("slipped", found, probability, plausible=True, compared=changes.urls)
 
 
 def _test_crowded(changes: AttributeChanges) -> Finding:

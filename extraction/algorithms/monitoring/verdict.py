@@ -97,8 +97,8 @@ class AttributeVerdict:
     pages: pages that answered and had a value, then or now.
     fraction: share of these with evidence.
     doubted: the pages whose signs chance explains badly, by URL.
-    compared: the pages, by URL, that these signs were counted among. They keep their baselines, too: a later check that still had the pages
-    with the sign, but no longer those without, would take every page to have it.
+    compared: the pages, by URL, that the tests of these signs compared. They keep their baselines, too. A later check that had the old
+    versions of pages with a sign, but not of those without, would take every page to have it and no other value to come by chance.
     certain: a broken attribute gives nothing or what cannot be right, so that its repair may go live without a person. It is not
     certain where the new values are plausible.
     counts: what this check adds to the counts of changes.
@@ -146,14 +146,18 @@ class RuleVerdict:
         return bool(self.broken) or self.coverage_lost
 
     @property
+    def held(self) -> frozenset[str]:
+        """The pages, by URL, whose old versions are needed again: those in doubt, and those that they were compared with."""
+        return _list_held(self.attributes.values())
+
+    @property
     def doubted(self) -> frozenset[str]:
         """The pages, by URL, with signs of a broken rule that chance explains badly."""
         return frozenset(url for each in self.attributes.values() for url in each.doubted)
 
     def renews_baseline(self, url: str) -> bool:
-        """Whether what the page has now may become the baseline of later checks: no test with a doubtful outcome needs the old version."""
-        held = any(url in each.doubted or url in each.compared for each in self.attributes.values())
-        return not self.alarming and self.kind != "unreachable" and not held
+        """Whether what the page has now may become the baseline of later checks."""
+        return not self.alarming and self.kind != "unreachable" and url not in self.held
 
 
 def judge_rule(
@@ -177,7 +181,7 @@ def judge_rule(
     if is_unreachable(reached=len(visits), asked=asked):
         none = AttributeVerdict("unreachable", len(visits), 0.0)
         return RuleVerdict("unreachable", len(visits), asked, 0.0, {each.name: none for each in attributes})
-    verdicts = {}
+    verdicts, changed = {}, {}
     texts = [PageTexts(visit.old, visit.new) for visit in visits]
     for each in attributes:
         least, profile = LEAST_OF_ROWS if each.name in columns else 0.0, profiles.get(each.name)
@@ -185,7 +189,11 @@ def judge_rule(
         changes = [
             ValueChange(each, profile, *pair, least) for pair in pairs if pair[0].before.get(each.name) or pair[0].now.get(each.name)
         ]
-        verdicts[each.name] = judge_attribute(changes, (counts or {}).get(each.name, ChangeCounts()), limits)
+        verdicts[each.name], changed[each.name] = judge_attribute(changes, (counts or {}).get(each.name, ChangeCounts()), limits), changes
+    held = _list_held(verdicts.values())
+    verdicts = {
+        name: replace(each, counts=_count_changes(changed[name], held)) if each.kind == "ok" else each for name, each in verdicts.items()
+    }
     covered = sum(visit.covered for visit in visits) / len(visits)
     kind: VerdictKind = "shingle" if is_coverage_lost(covered) else _find_worst(verdicts.values())
     return RuleVerdict(kind, len(visits), asked, covered, verdicts)
@@ -243,7 +251,7 @@ def judge_attribute(changes: Sequence[ValueChange], counts: ChangeCounts, limits
     untested = _merge_evidence(each for each in findings if each.probability is None)
     share = len(evidence) / len(changes)
     if not breaking and len(untested) < max(limits.least_pages, limits.weak_fraction * len(changes)):
-        return AttributeVerdict("ok", len(changes), share, evidence, doubted, compared, True, _count_changes(changes, doubted | compared))
+        return AttributeVerdict("ok", len(changes), share, evidence, doubted, compared)
     missing = sum(each.kind == "null" for each in evidence)
     kind: VerdictKind = "null" if 2 * missing >= len(evidence) else "incorrect"
     certain = not breaking or any(not each.plausible for each in breaking)
@@ -268,10 +276,14 @@ def _merge_evidence(findings: Iterable[Finding]) -> tuple[Evidence, ...]:
     return tuple(merged.values())
 
 
+def _list_held(verdicts: Iterable[AttributeVerdict]) -> frozenset[str]:
+    return frozenset[str]().union(*(each.doubted | each.compared for each in verdicts))
+
+
 def _count_changes(changes: Sequence[ValueChange], held: frozenset[str]) -> ChangeCounts:
-    """Counts the pages that had a value, and those whose value has changed since, without those that keep their baselines."""
+    """Counts the visits of pages that had a value, and the values that have changed since. Pages that keep their baselines count later."""
     compared = [each for each in changes if each.before and each.visit.url not in held]
-    return ChangeCounts(len(compared), sum(bool(each.lost or each.gained) for each in compared))
+    return ChangeCounts(sum(each.visit.visits for each in compared), sum(bool(each.lost or each.gained) for each in compared))
 
 
 def _find_worst(verdicts: Iterable[AttributeVerdict]) -> VerdictKind:
