@@ -20,13 +20,13 @@ SLICE_S = 0.1
 """Time for one slice of the counting that goes on in the background. A click in between waits for it, because both need the pages."""
 
 MAX_VALUES = 300
-"""Values of one attribute on one page sent to the workbench."""
+"""The largest number of values of one attribute on one page sent to the workbench."""
 
 MAX_ROWS = 500
-"""Rows of a list on one page sent to the workbench."""
+"""The largest number of rows of a list on one page sent to the workbench."""
 
 MIN_ROWS = 2
-"""Rows with a value from which a list is learned: one row does not tell where the next begins."""
+"""The smallest number of rows with a value from which a list is learned: one row does not tell where the next begins."""
 
 
 def describe_draft(cluster: Cluster, attribute: Attribute, shown: Iterable[int], page: int | None = None) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from extraction.services.labels import labelling
 from extraction.services.labels.labelling import LabelError
 
 KEPT_STEPS = 1_000
-"""Steps kept per person and cluster: more than a day of annotating. Older steps are no longer worth taking back."""
+"""The number of steps kept per person and cluster: more than a day of annotating. Older steps are no longer worth taking back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from extraction.services.suggestions import page_data
 from extraction.services.templates import boilerplate
 
 MAX_PAGES = 60
-"""Pages of the learning set that a draft is compared with; the whole template is compared when the rule is learned."""
+"""The largest number of pages of the learning set that a draft is compared with; the whole template is compared when the rule is
+learned."""
 
 
 def describe_suggestions(cluster: Cluster, snapshot: Snapshot) -> dict[str, Any]:

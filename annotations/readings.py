@@ -12,7 +12,7 @@ from extraction.models import Attribute
 from extraction.services.learning.workspaces import Workspace
 
 MAX_UNREAD = 100
-"""Values that could not be read which are sent to the workbench; the count tells how many there are."""
+"""The largest number of values that could not be read which are sent to the workbench; the count tells how many there are."""
 
 READ_TYPES = (Attribute.Type.NUMBER, Attribute.Type.PRICE, Attribute.Type.DATE, Attribute.Type.BOOLEAN)
 """Types whose normal form may differ from the text, or be missing."""

@@ -13,7 +13,7 @@ from extraction.algorithms.dom.nodes import Location, clean, value
 from extraction.display.tree import PageTree
 
 MAX_OFFERED = 500
-"""Most places that are offered; more like two clicked ones are no list of values."""
+"""The largest number of places that are offered; more like two clicked ones are no list of values."""
 
 Step = tuple[str, frozenset[str]]
 

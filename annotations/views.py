@@ -33,6 +33,14 @@ from extraction.services.templates import boilerplate, clusters
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 
+MAX_NUMBER = 2**31 - 1
+"""The largest number that every database stores."""
+
+MAX_DIGITS = len(str(MAX_NUMBER))
+
+MAX_SHOWN = 200
+"""How many characters of a wrong value a message repeats."""
+
 
 class BadRequest(Exception):  # noqa: N818
     """The request is wrong; the message says how."""
@@ -49,6 +57,8 @@ def endpoint(view: Endpoint) -> Callable[..., HttpResponse]:
             return JsonResponse(view(request, _find_cluster(slug, number), **more))
         except (BadRequest, JobError, LabelError, PageError, StateError) as error:
             return JsonResponse({"error": str(error)}, status=400)
+        except RecursionError:  # the depth at which reading, checking or printing a value gives up differs
+            return JsonResponse({"error": "the request is nested too deeply"}, status=400)
 
     return requires(Role.EDITOR)(update_wrapper(answered, view))
 
@@ -120,14 +130,14 @@ def change_labels(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, A
 @require_POST
 @endpoint
 def undo_step(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Take the last step back."""
+    """Undo the person's last step."""
     return _answer_step(cluster, edits.undo_step(cluster, request.user), request.user)
 
 
 @require_POST
 @endpoint
 def redo_step(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Repeat the last step that was taken back."""
+    """Repeat the last step that the person undid."""
     return _answer_step(cluster, edits.redo_step(cluster, request.user), request.user)
 
 
@@ -189,7 +199,7 @@ def describe_place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     found = _read_page_tree(request, cluster)
     try:
         location = _read_location(json.loads(request.GET.get("location", "")))
-    except json.JSONDecodeError as error:
+    except ValueError as error:
         raise BadRequest(f"location: this is not JSON: {error}") from error
     shown = tree.describe_place(found, location)
     if shown is None:
@@ -287,34 +297,35 @@ def _read_page_tree(request: HttpRequest, cluster: Cluster) -> tree.PageTree:
 
 
 def _find_snapshot(cluster: Cluster, value: Any) -> Snapshot:
-    found = Snapshot.objects.filter(cluster=cluster, pk=int(value)).first() if str(value).isdecimal() else None
+    number = _parse_number(value)
+    found = Snapshot.objects.filter(cluster=cluster, pk=number).first() if number is not None else None
     if found is None:
-        raise BadRequest(f"page: {cluster.label} has no page {value!r}")
+        raise BadRequest(f"page: {cluster.label} has no page {_show(value)}")
     return found
 
 
 def _find_attribute(cluster: Cluster, value: Any) -> Attribute:
-    found = None
-    if str(value).isdecimal() and cluster.record_type_id:
-        found = Attribute.objects.of_cluster(cluster).filter(pk=int(value)).first()
+    found, number = None, _parse_number(value)
+    if number is not None and cluster.record_type_id:
+        found = Attribute.objects.of_cluster(cluster).filter(pk=number).first()
     if found is None:
-        raise BadRequest(f"attribute: the record type has no attribute {value!r}")
+        raise BadRequest(f"attribute: the record type has no attribute {_show(value)}")
     return found
 
 
 def _read_change(cluster: Cluster, row: Any) -> edits.Change:
     if not isinstance(row, dict) or "locations" not in row:
-        raise BadRequest(f"changes: each change needs an attribute and locations, got {row!r}")
+        raise BadRequest(f"changes: each change needs an attribute and locations, got {_show(row)}")
     locations = row["locations"]
     number = row.get("row", 0)
-    if type(number) is not int or number < 0:
-        raise BadRequest(f"row: a whole number from 0 is needed, got {number!r}")
+    if type(number) is not int or not 0 <= number <= MAX_NUMBER:
+        raise BadRequest(f"row: a whole number from 0 to {MAX_NUMBER:,} is needed, got {_show(number)}")
     return edits.Change(_find_attribute(cluster, row.get("attribute")), None if locations is None else _read_locations(locations), number)
 
 
 def _read_locations(rows: Any) -> tuple[Location, ...]:
     if not isinstance(rows, list):
-        raise BadRequest(f"locations: a list is needed, got {rows!r}")
+        raise BadRequest(f"locations: a list is needed, got {_show(rows)}")
     return tuple(_read_location(row) for row in rows)
 
 
@@ -328,7 +339,7 @@ def _read_location(row: Any) -> Location:
 def _read_body(request: HttpRequest) -> dict[str, Any]:
     try:
         body = json.loads(request.body)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # not JSON, not UTF-8, or a number of thousands of digits
         raise BadRequest(f"the request is not JSON: {error}") from error
     if not isinstance(body, dict):
         raise BadRequest("the request is not a JSON object")
@@ -338,16 +349,35 @@ def _read_body(request: HttpRequest) -> dict[str, Any]:
 def _read_list(body: dict[str, Any], name: str) -> list[Any]:
     found = body.get(name)
     if not isinstance(found, list):
-        raise BadRequest(f"{name}: a list is needed, got {found!r}")
+        raise BadRequest(f"{name}: a list is needed, got {_show(found)}")
     return found
 
 
 def _read_ids(request: HttpRequest, name: str) -> list[int]:
-    return [int(part) for part in request.GET.get(name, "").split(",") if part.isdecimal()][:MAX_LISTED]
+    """Return the numbers of a parameter. Raises BadRequest for anything that cannot be one."""
+    parts = [part for part in request.GET.get(name, "").split(",")[:MAX_LISTED] if part]
+    numbers = [number for part in parts if (number := _parse_number(part)) is not None]
+    if len(numbers) < len(parts):
+        raise BadRequest(f"{name}: numbers separated by commas are needed")
+    return numbers
 
 
 def _read_number(request: HttpRequest, name: str) -> int:
     text = request.GET.get(name) or "0"
-    if not text.isdecimal():
-        raise BadRequest(f"{name}: a number is needed, got {text!r}")
-    return int(text)
+    number = _parse_number(text)
+    if number is None:
+        raise BadRequest(f"{name}: a number up to {MAX_NUMBER:,} is needed, got {_show(text)}")
+    return number
+
+
+def _parse_number(value: Any) -> int | None:
+    """Return a whole number from 0 to MAX_NUMBER that is given as a number or in decimal digits; None for anything else."""
+    text = str(value) if type(value) is int or (isinstance(value, str) and len(value) <= MAX_DIGITS) else ""
+    number = int(text) if text.isdecimal() else -1
+    return number if 0 <= number <= MAX_NUMBER else None
+
+
+def _show(value: Any) -> str:
+    """Return a value for a message."""
+    shown = repr(value)
+    return shown if len(shown) <= MAX_SHOWN else f"{shown[:MAX_SHOWN]}…"

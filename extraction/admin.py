@@ -3,8 +3,15 @@
 from typing import Any
 
 from django.contrib import admin
+from django.http import HttpRequest
 
+from extraction.forms.sign_in import AdminSignInForm
 from extraction.models import Alert, AlertChannel, Cluster, Decision, Page, Record, RecordType, Rule, Run, Site, Snapshot
+
+admin.site.login_form = AdminSignInForm
+
+_CONDITIONS = frozenset({"exact", "id__exact", "pk__exact", "isnull", "gte", "lt", "year", "month", "day"})
+"""The conditions in the addresses of Django's filters and of its date hierarchy."""
 
 
 class ReadOnly(admin.ModelAdmin[Any]):
@@ -18,6 +25,15 @@ class ReadOnly(admin.ModelAdmin[Any]):
 
     def has_delete_permission(self, *_: Any, **__: Any) -> bool:
         return False
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
+        """Allow only the conditions that the page's own filters use.
+
+        Django allows a condition on any field: with `?url__startswith=`, the rows found would reveal a secret letter by letter.
+        """
+        del value, request
+        own = [*map(str, self.list_filter), *([self.date_hierarchy] if self.date_hierarchy else [])]
+        return any(lookup == name or (lookup.startswith(f"{name}__") and lookup[len(name) + 2 :] in _CONDITIONS) for name in own)
 
 
 @admin.register(Site)

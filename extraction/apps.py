@@ -12,9 +12,12 @@ class ExtractionConfig(AppConfig):
 
     def ready(self) -> None:
         from extraction import pipeline
+        from extraction.algorithms.rules import apply
+        from extraction.services.core.careful_calls import run_carefully
 
         post_migrate.connect(_create_groups, sender=self)
         pipeline.connect()
+        apply.call_carefully = run_carefully
 
 
 def _create_groups(**_: Any) -> None:

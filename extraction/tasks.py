@@ -8,25 +8,28 @@ from django.db import connection
 from django.utils import timezone
 
 from extraction import pipeline
-from extraction.services.core import runs
+from extraction.services.core import heartbeats, lost_runs, runs
 from extraction.services.monitoring import alerts, monitors, tidy_checks
 
 
 @shared_task
 def execute(run_id: int) -> None:
     """Do the job of a run, unless another worker does."""
+    lost_runs.return_own_runs()
     pipeline.execute_run(run_id)
 
 
 @shared_task
 def sweep() -> None:
     """Find runs that no worker has and send them again."""
-    runs.sweep_runs()
+    lost_runs.return_own_runs()
+    lost_runs.sweep_runs()
 
 
 @shared_task
 def tick() -> None:
     """Start the checks that are due and send the alerts that are waiting."""
+    heartbeats.record_tick()
     monitors.start_due_checks(timezone.now())
     alerts.send_due_alerts(timezone.now())
 
@@ -45,12 +48,13 @@ def deliver(alert_id: int) -> None:
 
 @task_failure.connect(sender=execute)
 def execute_failed(*, exception: BaseException, args: Any, **_: Any) -> None:
-    """Mark the run as failed when a programming error ended its job. Celery logs the traceback."""
-    runs.fail_broken_run(args[0], exception)
+    """End a run whose job raised an error that it does not explain. Celery logs the traceback."""
+    connection.close_if_unusable_or_obsolete()
+    runs.end_broken_run(args[0], exception)
 
 
 @worker_ready.connect
 def worker_started(**_: Any) -> None:
     """Resume at once the runs that a killed worker left behind."""
-    runs.sweep_runs()
+    lost_runs.sweep_runs()
     connection.close()

@@ -4,12 +4,13 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, include, path
 from django.urls.resolvers import URLResolver
 
+from extraction.forms.sign_in import SignInForm
 from extraction.views import home
 from extraction.views.core import frames, page_files, runs
 from extraction.views.intake import crawls, uploads
 from extraction.views.lab import lab, wrapper
 from extraction.views.monitoring import alerts, breakages, monitoring
-from extraction.views.records import records
+from extraction.views.records import history, keys, records
 from extraction.views.rules import rules
 from extraction.views.schema import record_types
 from extraction.views.sites import pages, sites
@@ -45,6 +46,8 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("suggest/wrapper/look/", wrapper.show_wrapper_content, name="cluster_wrapper_look"),
     path("extract/", rules.start_extraction, name="extract_start"),
     path("records/", records.list_records, name="records"),
+    path("records/<int:record_id>/", history.show_record, name="tracked_record"),
+    path("changes/", history.list_changes, name="changes"),
     path("records.csv", records.download_csv, name="records_csv"),
     path("rules/", include(_RULES)),
 ]
@@ -56,6 +59,7 @@ _LAB: list[URLPattern] = [
     path("labels/", lab.update_labels, name="site_lab_labels"),
     path("<int:clustering_id>/", lab.show_clustering, name="site_lab_method"),
     path("<int:clustering_id>/shares/<int:place>/", lab.show_shares, name="site_lab_shares"),
+    path("<int:clustering_id>/paths/", lab.export_paths, name="site_lab_paths"),
     path("<int:clustering_id>/adopt/", lab.adopt_clustering, name="site_lab_adopt"),
 ]
 
@@ -87,7 +91,7 @@ _SITE: list[URLPattern | URLResolver] = [
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.show_home, name="home"),
-    path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("sign-in/", LoginView.as_view(redirect_authenticated_user=True, authentication_form=SignInForm), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("sites/", sites.list_sites, name="sites"),
     path("sites/new/", sites.create_site, name="site_new"),
@@ -112,6 +116,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("record-types/", record_types.list_record_types, name="record_types"),
     path("record-types/new/", record_types.create_record_type, name="record_type_new"),
     path("record-types/<slug:slug>/", record_types.show_record_type, name="record_type"),
+    path("record-types/<slug:slug>/keys/", keys.edit_keys, name="record_type_keys"),
     path("record-types/<slug:slug>/delete/", record_types.delete_record_type, name="record_type_delete"),
     path("settings/alerts/", alerts.alerts, name="alerts"),
     path("settings/alerts/new/", alerts.new, name="alert_channel_new"),

@@ -26,6 +26,9 @@ CSRF_TRUSTED_ORIGINS = env.listed("CSRF_TRUSTED_ORIGINS", [])
 HTTPS = env.boolean("HTTPS", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_SSL_REDIRECT = HTTPS
+# Browsers that came once use HTTPS for a year, even if a link says http. Other hosts of the same domain are not affected.
+SECURE_HSTS_SECONDS = env.integer("HSTS_S", 31_536_000) if HTTPS else 0
 SESSION_COOKIE_SAMESITE = "Lax"
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
@@ -49,8 +52,10 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    # Before the check against forged requests, which reads the whole body.
+    "extraction.views.policy.UploadMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -157,6 +162,16 @@ USE_I18N = False
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    # Failed sign-ins, in files because all web processes must see them.
+    "sign_ins": {
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": VAR_DIR / "sign_ins",
+        "OPTIONS": {"MAX_ENTRIES": 5_000},
+    },
+}
+
 CELERY_BROKER_URL = env.text("BROKER_URL", "filesystem://localhost")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -203,6 +218,10 @@ VERTEX_IMPORT_MAX_PAGES = env.integer("IMPORT_MAX_PAGES", 1_000_000, least=1)
 VERTEX_PAGE_MAX_BYTES = env.integer("PAGE_MAX_BYTES", 32 * 1024**2, least=1)
 VERTEX_IMPORT_MAX_BYTES = env.integer("IMPORT_MAX_BYTES", 64 * 1024**3, least=1)
 VERTEX_IMPORT_MAX_EXPANSION = env.integer("IMPORT_MAX_EXPANSION", 200, least=1)
+
+# How long the changes of records are kept, and how many of each template.
+VERTEX_CHANGES_MAX_DAYS = env.integer("CHANGES_MAX_DAYS", 730, least=1)
+VERTEX_CHANGES_MAX_COUNT = env.integer("CHANGES_MAX_COUNT", 1_000_000, least=1)
 
 # Fetching. These settings apply to all sites; the settings of a single site are in the database.
 # How long a check waits before it fetches pages a second time to confirm a breakage.

@@ -6,6 +6,7 @@ Pages that cannot be read are in no group. Pages of a site share a frame, so the
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TypeVar
 
 from lxml import etree
@@ -32,6 +33,14 @@ T = TypeVar("T")
 Pages = Mapping[str, bytes]
 Groups = list[list[str]]
 """Names of pages. A group of one is a page that is like no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoticedGroups:
+    """Groups of pages. notice: what the method could not do in full; empty if nothing."""
+
+    groups: Groups
+    notice: str = ""
 
 
 def masked_shingle_groups(pages: Pages) -> Groups:
@@ -61,11 +70,15 @@ def projection_groups(pages: Pages) -> Groups:
     return _path_groups(pages, cluster_by_projection)
 
 
-def tree_groups(pages: Pages) -> Groups:
-    """Group pages by RTDM, hierarchically on a sample."""
+def tree_groups(pages: Pages) -> NoticedGroups:
+    """Group pages by RTDM, hierarchically on a sample. The notice says how many pairs of pages were too large to compare in full."""
     distance = TreeDistance()
     read = _read(pages, distance.read_page)
-    return _named(list(read), cluster_by_likeness(list(read.values()), distance.likeness, at_most=distance.likeness_bound))
+    groups = _named(list(read), cluster_by_likeness(list(read.values()), distance.likeness, at_most=distance.likeness_bound))
+    if not distance.incomplete:
+        return NoticedGroups(groups)
+    many = "1 pair of pages was" if distance.incomplete == 1 else f"{distance.incomplete:,} pairs of pages were"
+    return NoticedGroups(groups, f"{many} too large to compare in full; these pages may be more alike than the groups show")
 
 
 def mdl_bits(pages: Pages, groups: Groups) -> float:
@@ -82,17 +95,22 @@ METHODS: Mapping[str, Callable[[Pages], Groups]] = {
     "text-hash": lambda pages: text_groups(pages, cluster_by_text_hash),
     "text-max": lambda pages: text_groups(pages, cluster_by_text_max),
     "lsh": projection_groups,
-    "rtdm": tree_groups,
+    "rtdm": lambda pages: tree_groups(pages).groups,
 }
 """By the names they have on the command line."""
+
+
+def find_groups(method: str, pages: Pages) -> NoticedGroups:
+    """Group pages by a method of `METHODS`, with what it could not do in full."""
+    return tree_groups(pages) if method == "rtdm" else NoticedGroups(METHODS[method](pages))
 
 
 def _path_groups(pages: Pages, find: Callable[[Sequence[U64]], Sequence[Sequence[int]]]) -> Groups:
     """Group pages by a method that gets the paths of each.
 
     On a site of one template, what nearly all pages have is no frame (`single_template`). A page that is the only one of its kind shares
-    little more than the frame with others. It is a group of its own, and the method does not see it: what the frame leaves of two such
-    pages is alike because it is nothing.
+    little more than the frame with others. It is a group of its own, and the method does not see it: without the frame, hardly anything
+    is left of such pages, so any two of them would seem alike.
     """
     read = _read(pages, lambda root: (read_text_paths(root), collect_steps(root)))
     questions = SiteQuestions([steps for _, steps in read.values()])

@@ -2,8 +2,8 @@
 
 The frame has no origin, so the browser sends no cookies with its requests. Instead of the session, the address itself gives access:
 `/assets/<token>/<name>`. The token is signed and valid for the assets of one site for some hours. All frames in these hours share it, so
-the browser can cache the files. The name of a picture or font is its sha256. The name of a stylesheet has its row, because the addresses in
-it are relative to its own, and the version of the site's assets for which it was written.
+the browser can cache the files. The name of a picture or font is its sha256. The name of a stylesheet contains the id of its row, because
+the addresses in it are relative to its own address, and the version of the site's assets for which it was written.
 """
 
 import base64

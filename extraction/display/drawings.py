@@ -35,12 +35,16 @@ _MULTIPLIES = re.compile(r"(?:clip-path|mask|filter)(?=\s*:)", re.IGNORECASE)
 
 
 def make_drawing_inert(content: bytes) -> bytes | None:
-    """Return the cleaned drawing; None if it is not a drawing, or if it is too large or too deep."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True, recover=True)
+    """Return the cleaned drawing; None if it is not a drawing, if it is too large or too deep, or if it cannot be written as XML."""
     try:
-        root = etree.fromstring(content, parser)
-    except (etree.XMLSyntaxError, ValueError):
+        return _clean(content)
+    except (etree.LxmlError, ValueError):
         return None
+
+
+def _clean(content: bytes) -> bytes | None:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True, recover=True)
+    root = etree.fromstring(content, parser)
     if root is None or _local(root) != "svg" or _beyond_reason(root):
         return None
     uses = _plain_copies(root)
@@ -110,8 +114,9 @@ def _find_target(node: etree._Element) -> str:
 
 
 def _local(node: etree._Element) -> str:
-    return etree.QName(node).localname
+    """Return the name without its namespace. A prefix without a namespace stays: such an element is none of a drawing's."""
+    return str(node.tag).rpartition("}")[2]
 
 
 def _namespace(node: etree._Element) -> str:
-    return etree.QName(node).namespace or ""
+    return str(node.tag).rpartition("}")[0].removeprefix("{")

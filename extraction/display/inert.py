@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 MAX_ELEMENTS = 50_000
-"""The most elements shown. A browser lays them out within a second or two. The largest of 1,900 real pages has 11,000."""
+"""The largest number of elements shown. A browser lays them out within a second or two. The largest of 1,900 real pages has 11,000."""
 
 MAX_CHARS = 4_000_000
 """The most characters of text shown, for the same reason."""

@@ -14,14 +14,15 @@ stored get the addresses that the caller gives them (`stylesheets.Address`).
 The cost is one pass without recursion, linear in what is shown.
 """
 
+import base64
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from urllib.parse import quote
+from urllib.parse import quote, unquote_to_bytes
 
 from lxml import etree
 
-from extraction.algorithms.dom import references
+from extraction.algorithms.dom import media, references
 from extraction.algorithms.dom.nodes import is_xml
 from extraction.algorithms.dom.references import ResourceKind
 from extraction.display import stylesheets, xml_tree
@@ -40,6 +41,9 @@ from extraction.display.stylesheets import Address
 from extraction.display.vocabulary import ATTRIBUTES, GONE, RASTER, SHAPE_ATTRIBUTES, SHAPES, get_shown_tag
 
 SVG = "http://www.w3.org/2000/svg"
+
+MAX_ATTRIBUTE_CHARS = 300_000
+"""The most characters of style attributes that are cleaned for a page. They take two seconds; plain ones need no cleaning."""
 
 _TYPED = frozenset({"ol", "ul", "li", "v-input", "v-button"})
 _BACKED = frozenset({"body", "table", "tr", "td", "th"})
@@ -78,6 +82,7 @@ class _Writer:
         self.chars_left = MAX_CHARS
         self.style_left = stylesheets.MAX_CHARS
         self.hidden_deep = 0
+        self.attribute_chars_left = MAX_ATTRIBUTE_CHARS
 
     def page(self) -> InertPage:
         whole = self._walk()
@@ -105,6 +110,16 @@ class _Writer:
                 self._tail(node)
         return True
 
+    def _clean_style(self, written: str) -> str:
+        """Return the cleaned content of a style attribute; "" once those of the page have used up what is read."""
+        if stylesheets.is_plain(written):
+            return written
+        if self.attribute_chars_left <= 0:
+            self.attribute_chars_left = -1
+            return ""
+        self.attribute_chars_left = max(0, self.attribute_chars_left - len(written[:200_000]))
+        return stylesheets.clean_declarations(written, self.address)
+
     def _start(self, node: etree._Element) -> bool:
         """Write a start tag. Return False if the content of the element is not shown."""
         self.index += 1
@@ -122,7 +137,7 @@ class _Writer:
         name = get_shown_tag(tag, SHAPES) if drawing else get_shown_tag(tag)
         space = f' xmlns="{XHTML}"' if not self.open else f' xmlns="{SVG}"' if drawing and not inside else ""
         self.open.append((name, drawing))
-        attributes = _shape_attributes(node) if drawing else _attributes(node, name, self.address)
+        attributes = _shape_attributes(node) if drawing else _attributes(node, name, self.address, self._clean_style)
         self.parts.append(f'<{name}{space} data-v="{self.index}"{"".join(attributes)}>')
         if name == "style":
             self._style(node.text or "")
@@ -167,6 +182,8 @@ class _Writer:
             return f"The rest of this page is not shown ({self.shown:,} of {total:,} elements are). {ALL_IN_TREE}"
         if self.hidden_deep:
             return f"Elements nested deeper than {MAX_DEPTH} levels are not shown. {ALL_IN_TREE}"
+        if self.attribute_chars_left < 0:
+            return f"Only the first {MAX_ATTRIBUTE_CHARS:,} characters of style attributes are shown. {ALL_IN_TREE}"
         return ""
 
 
@@ -180,7 +197,7 @@ def _shows_nothing(node: etree._Element, tag: str) -> bool:
     return tag in GONE and not len(node) and (tag == "script" or not node.text)
 
 
-def _attributes(node: etree._Element, name: str, address: Address) -> Iterator[str]:
+def _attributes(node: etree._Element, name: str, address: Address, clean_style: Callable[[str], str]) -> Iterator[str]:
     for attribute, value in node.items():
         if attribute in ATTRIBUTES:
             yield f' {attribute}="{escape_value(value)}"'
@@ -188,7 +205,7 @@ def _attributes(node: etree._Element, name: str, address: Address) -> Iterator[s
             yield f' type="{escape_value(value[:20])}"'
         elif attribute == "href" and name == "a":
             yield f' data-v-href="{escape_value(value[:500])}"'
-    if style := _style_of(node, name, address):
+    if style := _style_of(node, name, address, clean_style):
         yield f' style="{escape_value(style)}"'
     if name == "img":
         yield from _image(node, address)
@@ -204,10 +221,10 @@ def _attributes(node: etree._Element, name: str, address: Address) -> Iterator[s
         yield ' data-v-shadow=""'  # the content of a web component, shown where the component would show it
 
 
-def _style_of(node: etree._Element, name: str, address: Address) -> str:
+def _style_of(node: etree._Element, name: str, address: Address, clean_style: Callable[[str], str]) -> str:
     """Return the style attribute, with the background picture or poster of other attributes added as styles."""
     written = node.get("style")
-    style = stylesheets.clean_declarations(written, address) if written is not None else ""
+    style = clean_style(written) if written is not None else ""
     behind = node.get("poster") if name == "v-video" else node.get("background") if name in _BACKED else None
     ours = address(behind, ResourceKind.IMAGE) if behind else None
     if not ours:
@@ -230,7 +247,7 @@ def _shape_attributes(node: etree._Element) -> Iterator[str]:
 def _image(node: etree._Element, address: Address) -> Iterator[str]:
     """Yield the attributes of an image. Embedded and stored images are shown; any other becomes a box with its alternative text."""
     written = references.picture_addresses(node)
-    if written and written[0].lower().startswith(RASTER):
+    if written and written[0].lower().startswith(RASTER) and _is_small_picture(written[0]):
         yield f' src="{escape_value(written[0])}"'
         return
     source = (node.get("src") or "").strip()
@@ -239,6 +256,16 @@ def _image(node: etree._Element, address: Address) -> Iterator[str]:
         yield f' data-v-src="{escape_value(source[:500])}" src="{escape_value(ours)}"'
     else:
         yield f' data-v-src="{escape_value(source[:500])}" data-v-box="" src="{escape_value(_box(node))}"'
+
+
+def _is_small_picture(address: str) -> bool:
+    """Return whether the picture in a data URL can be shown. 250 KB can hold a picture that takes a browser more than a gigabyte."""
+    head, _, data = address.partition(",")
+    try:
+        content = base64.b64decode(unquote_to_bytes(data)) if head.lower().rstrip().endswith(";base64") else unquote_to_bytes(data)
+        return media.examine(content, ResourceKind.IMAGE) != media.SVG
+    except (ValueError, media.MediaError):
+        return False
 
 
 def _box(node: etree._Element) -> str:

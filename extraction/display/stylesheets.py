@@ -66,12 +66,17 @@ def clean_sheet(text: str, address: Address = refuse_address) -> str:
 
 def clean_declarations(text: str, address: Address = refuse_address) -> str:
     """Return the cleaned content of a style attribute; empty if it is nested too deeply."""
-    if _PLAIN_STYLE.fullmatch(text) and not _TELLING.search(text):
+    if is_plain(text):
         return text
     text = text[:200_000]  # enough for an embedded picture
     if _nesting(text) > MAX_NESTING:
         return ""
     return str(tinycss2.serialize(_Cleaner(address).values(tinycss2.parse_component_value_list(text, skip_comments=True))))
+
+
+def is_plain(text: str) -> bool:
+    """Return whether the content of a style attribute needs no cleaning."""
+    return bool(_PLAIN_STYLE.fullmatch(text)) and not _TELLING.search(text)
 
 
 @lru_cache(maxsize=256)

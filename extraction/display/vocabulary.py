@@ -27,7 +27,7 @@ GONE = frozenset({"script", "meta", "link", "base", "source", "track", "param", 
 """Elements that show nothing. An empty hidden element replaces each one, so that the texts before and after it stay separate."""
 
 SHAPES = frozenset(_words("svg g path rect circle ellipse line polyline polygon text tspan title desc defs"))
-"""SVG elements that draw and load nothing. `use`, `image`, `foreignObject`, animations and filters are left out."""
+"""SVG elements that only draw. They load nothing. `use`, `image`, `foreignObject`, animations and filters are left out."""
 
 ATTRIBUTES = frozenset(
     _words("""

@@ -5,6 +5,7 @@ disk, and every byte counts against `Limits`. Links, unsafe names and damaged fi
 reason, and reading goes on where it can.
 """
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -19,6 +20,8 @@ from extraction.fetching.warcs import MAGIC, WarcReader
 from extraction.fetching.zips import ZipReader, is_cut
 
 __all__ = ["Archive", "ArchiveError", "Item", "Limits", "PageItem", "Refused", "Skipped", "read_archive"]
+
+logger = logging.getLogger(__name__)
 
 _ZIP_MAGICS = (HEADER, b"PK\x05\x06")
 _UNREAD = {b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"7z\xbc\xaf": "7z", b"Rar!": "rar", b"\x5d\x2a\x4d\x18": "zstd with a dictionary"}
@@ -90,6 +93,9 @@ class Archive:
                 yield item
         except LimitReached as limit:
             yield Refused(self._name, f"{limit}; the rest was not read")
+        except Exception as failure:  # the libraries raise errors of many types for damaged files
+            logger.exception("reading %s", self._name)
+            yield Refused(self._name, f"reading it failed ({type(failure).__name__}); the part before that was read")
 
     def __enter__(self) -> "Archive":
         return self

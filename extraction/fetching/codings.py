@@ -17,7 +17,7 @@ from extraction.fetching.names import make_printable
 from extraction.fetching.streams import GZIP_MAGIC, ZSTD_WINDOW_BYTES
 
 MAX_CODINGS = 5
-"""Codings of one body. Real bodies have one, and by mistake two."""
+"""The largest number of codings of one body. Real bodies have one, and by mistake two."""
 
 _CHUNK = re.compile(rb"([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]{0,1000})?\r?\n")
 

@@ -12,6 +12,12 @@ NAME = "manifest.csv"
 MAX_BYTES = 256 * MEBIBYTE
 """Enough for two million rows. A larger manifest would fill the memory of a worker."""
 
+MAX_LINES = 2_000_000
+"""Twice as many as an import may have pages by default. Short lines would otherwise fill the memory: 256 MB hold sixty million of them."""
+
+MAX_PROBLEMS = 1_000
+"""How many problems of a manifest are listed. The others are counted."""
+
 
 @dataclass(frozen=True, slots=True)
 class ManifestRow:
@@ -51,43 +57,54 @@ def parse_manifest(content: bytes, *, name: str = NAME) -> Manifest:
     folder = name.rpartition("/")[0]
     rows: dict[str, ManifestRow] = {}
     problems: list[Refused] = []
-    text = content.decode("utf-8-sig", "backslashreplace")
+    unlisted = 0
     try:
-        for line, file, url, content_type in _cells(text):
-            _add(rows, problems, f"{name}, line {line}", f"{folder}/{file}" if folder else file, url, content_type)
+        for line, file, url, content_type in _cells(content):
+            problem = _add(rows, f"{name}, line {line}", f"{folder}/{file}" if folder else file, url, content_type)
+            if problem and len(problems) < MAX_PROBLEMS:
+                problems.append(problem)
+            elif problem:
+                unlisted += 1
     except (csv.Error, ValueError) as error:
         problems.append(Refused(name, f"{error}; its other lines were not read"))
+    if unlisted:
+        problems.append(Refused(name, f"{unlisted:,} more of its lines have problems, which are not listed"))
     return Manifest(rows, tuple(problems))
 
 
-def _cells(text: str) -> Iterator[tuple[int, str, str, str]]:
-    """Yield (line, file, url, content type) for each row. Raises ValueError if the header does not name file and url."""
-    head = text.split("\n", 1)[0]
+def _cells(content: bytes) -> Iterator[tuple[int, str, str, str]]:
+    """Yield (line, file, url, content type) for each row.
+
+    Raises ValueError if the header does not name file and url, or if there are more than MAX_LINES.
+    """
+    head = content.partition(b"\n")[0]
+    text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", errors="backslashreplace", newline="")
     # In many European locales, spreadsheets separate columns with semicolons.
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=";" if ";" in head and "," not in head else ",")
+    reader = csv.reader(text, delimiter=";" if b";" in head and b"," not in head else ",")
     header = [cell.strip().lower() for cell in next(reader, [])]
     if "file" not in header or "url" not in header:
         raise ValueError("its first line does not name the columns file and url")
     columns = [header.index("file"), header.index("url"), header.index("content_type") if "content_type" in header else len(header)]
-    for cells in reader:
+    for number, cells in enumerate(reader):
+        if number >= MAX_LINES:
+            raise ValueError(f"it has more than {MAX_LINES:,} lines")
         if not any(cell.strip() for cell in cells):
             continue
         file, url, content_type = (cells[column].strip() if column < len(cells) else "" for column in columns)
         yield reader.line_num, file, url, content_type
 
 
-def _add(rows: dict[str, ManifestRow], problems: list[Refused], line: str, file: str, url: str, content_type: str) -> None:
+def _add(rows: dict[str, ManifestRow], line: str, file: str, url: str, content_type: str) -> Refused | None:
+    """Enter one line. Return what is wrong with it, or None."""
     try:
         name = make_safe_name(file)
     except ValueError as error:
-        problems.append(Refused(line, f"the file {make_printable(file[:100])!r}: {error}"))
-        return
+        return Refused(line, f"the file {make_printable(file[:100])!r}: {error}")
     if name in rows:
-        problems.append(Refused(line, f"the file {name} is in an earlier line too, which counts"))
-        return
+        return Refused(line, f"the file {name} is in an earlier line too, which counts")
+    rows[name] = ManifestRow(None, make_printable(content_type)[:200])
     try:
-        address = make_safe_url(url) if url else None
+        rows[name] = ManifestRow(make_safe_url(url) if url else None, rows[name].content_type)
     except ValueError as error:
-        problems.append(Refused(name, f"{error}; its file name is used"))
-        address = None
-    rows[name] = ManifestRow(address, make_printable(content_type)[:200])
+        return Refused(name, f"{error}; its file name is used")
+    return None

@@ -1,15 +1,25 @@
 """The pages of a tar file, plain or compressed with gzip."""
 
+import re
 import tarfile
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
 
 from extraction.fetching import files, manifest
-from extraction.fetching.items import ArchiveEntry, Budget, EntryError, Item, LimitReached, Limits, Refused, Wanted
+from extraction.fetching.items import MEBIBYTE, ArchiveEntry, Budget, EntryError, Item, LimitReached, Limits, Refused, Wanted
 from extraction.fetching.names import make_safe_name
 from extraction.fetching.streams import PIECE_BYTES, Stream
 
 BLOCK = 512
+
+HEADER_BYTES = MEBIBYTE
+"""How much is read for the headers of one file. Real ones have a few kilobytes."""
+
+MAX_GLOBAL_FIELDS = 200
+"""How many fields of global headers may apply to all files. The library copies them for each file."""
+
+_DIGITS = re.compile(rb"[0-9]{400}")
+"""A number in a header that is longer than any real one. The library's patterns take quadratic time for it."""
 
 _BAD = (tarfile.TarError, OSError, EOFError, ValueError, OverflowError, IndexError, KeyError, RecursionError)
 """What the library raises for damaged and malicious headers. Thousands of nested extended headers cause a RecursionError."""
@@ -26,6 +36,16 @@ def is_tar(block: bytes) -> bool:
     return True
 
 
+class _TarStream(Stream):
+    """A stream that refuses headers for which the library would take too long. `allowance` is set while it reads headers."""
+
+    def read(self, size: int = -1) -> bytes:
+        data = super().read(size)
+        if self.allowance is not None and _DIGITS.search(data):
+            raise EntryError("it has a header with a number of more than 400 digits")
+        return data
+
+
 class TarReader:
     """Reads a tar file twice: first for its manifest, which ends early if the manifest is at the top, then for its pages.
 
@@ -40,7 +60,7 @@ class TarReader:
         self._size_bytes = size_bytes
         self._name = name
         self._limits = limits
-        self._stream: Stream | None = None
+        self._stream: _TarStream | None = None
 
     @property
     def fraction(self) -> float:
@@ -49,7 +69,7 @@ class TarReader:
     def __iter__(self) -> Iterator[Item]:
         found = self._manifest()
         budget = Budget(self._limits, self._size_bytes)
-        self._stream = Stream(self._file, budget=budget)
+        self._stream = _TarStream(self._file, budget=budget)
         yield from files.read_files(self._entries(self._stream), found, budget, self.wanted)
         if self._stream.broken:
             yield Refused(self._name, f"{self._stream.broken}; the part before that was read")
@@ -62,7 +82,7 @@ class TarReader:
     def _manifest(self) -> manifest.Manifest:
         best: tuple[int, str, manifest.Manifest] | None = None
         try:
-            for tar, info in _members(Stream(self._file, budget=Budget(self._limits, self._size_bytes))):
+            for tar, info in _members(_TarStream(self._file, budget=Budget(self._limits, self._size_bytes))):
                 depth, name = _find_place(info)
                 if depth is None or not info.isreg() or (best is not None and (depth, name) >= best[:2]):
                     continue
@@ -87,15 +107,22 @@ def _read_manifest(tar: tarfile.TarFile, info: tarfile.TarInfo, name: str) -> ma
 def _members(stream: Stream) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
     """Yield the headers in order. Reading ends at the first damaged header, because the place of the next one is then unknown."""
     try:
+        stream.allowance = HEADER_BYTES
         with tarfile.TarFile(fileobj=cast(BinaryIO, stream), mode="r", encoding="utf-8", errors="surrogateescape") as tar:
             while (info := tar.next()) is not None:
                 # The library keeps all headers for random access, which takes a gigabyte for a million files.
                 tar.members.clear()  # type: ignore[attr-defined]
+                if len(tar.pax_headers) > MAX_GLOBAL_FIELDS:
+                    raise EntryError(f"it has more than {MAX_GLOBAL_FIELDS} fields for all files")
+                stream.allowance = None
                 yield tar, info
+                stream.allowance = HEADER_BYTES
     except EntryError as error:
         stream.broken = stream.broken or str(error)
     except _BAD as error:
         stream.broken = stream.broken or f"it is damaged: {error}"
+    finally:
+        stream.allowance = None
 
 
 def _problem(info: tarfile.TarInfo) -> str:

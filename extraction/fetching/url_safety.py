@@ -23,17 +23,19 @@ MAX_URL = 2_048
 """The longest URL, in characters. Longer ones come from crawler traps, not from people; sitemaps have the same limit."""
 
 MAX_NAME, MAX_LABEL = 253, 63
-"""The most characters of a host name, and of one part between its dots. Longer names cannot be looked up."""
+"""The largest number of characters of a host name, and of one part between its dots. Longer names cannot be looked up."""
 
 _SPECIAL = """
     0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24 192.52.193.0/24
     192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
-    ::/96 100::/64 64:ff9b:1::/48 2001::/23 2001:db8::/32 3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8
+    ::/96 ::ffff:0:0/96 ::ffff:0:0:0/96
+    100::/64 64:ff9b:1::/48 2001::/23 2001:db8::/32 3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8
 """
 
 REFUSED_NETWORKS = tuple(map(ip_network, _SPECIAL.split()))
-"""IANA's IPv4 and IPv6 special-purpose registries, multicast, and the deprecated site-local and IPv4-compatible ranges. They are listed
-here because Python's own idea of a private address changes between releases."""
+"""IANA's IPv4 and IPv6 special-purpose registries, multicast, and the deprecated site-local, IPv4-compatible and IPv4-translated (RFC 2765)
+ranges. IPv4-mapped addresses are refused whatever they contain: no public server has one. The ranges are listed here because Python's own
+idea of a private address changes between releases."""
 
 NAT64 = ip_network("64:ff9b::/96")
 
@@ -109,9 +111,8 @@ class Guard:
 def explain_refusal(address: IPAddress) -> str:
     """Return why Vertex does not fetch from an address; empty if the address is public."""
     if isinstance(address, IPv6Address):
-        if inner := _find_embedded(address):
-            reason = explain_refusal(inner)
-            return reason and f"which stands for {inner}, {reason}"
+        if (inner := _find_embedded(address)) and (reason := explain_refusal(inner)):
+            return f"which stands for {inner}, {reason}"
         if address.scope_id:
             return "an address of this machine's own networks"
     if any(address.version == network.version and address in network for network in REFUSED_NETWORKS):

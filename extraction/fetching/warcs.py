@@ -25,7 +25,10 @@ MAGIC = b"WARC/"
 FILE = "file:///"
 
 HEADER_BYTES = 4 * MEBIBYTE
-"""How much is read in search of a record's headers before reading the file ends. Real headers have a few kilobytes."""
+"""The largest size of a record's headers. After a larger one, the rest of the file is not read. Real headers have a few kilobytes."""
+
+MAX_RECORD_BYTES = 2**62
+"""Libraries cannot count further. No record is as long."""
 
 _HTTP = StatusAndHeadersParser(["HTTP/1.0", "HTTP/1.1"], verify=False)
 
@@ -69,6 +72,8 @@ class WarcReader:
             self._stream.allowance = None
             if record is None:
                 return
+            if getattr(record.raw_stream, "limit", 0) > MAX_RECORD_BYTES:
+                raise EntryError("a record says that it is longer than any file")
             yield record
             while record.raw_stream.read(PIECE_BYTES):
                 pass

@@ -17,6 +17,9 @@ usual names."""
 _BAD = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError, struct.error)
 """What the library raises for damaged, unsupported and malicious entries, including errors of lzma and bz2."""
 
+_METHODS = {zipfile.ZIP_BZIP2: "bzip2", zipfile.ZIP_LZMA: "LZMA", 93: "Zstandard", 95: "xz"}
+"""Methods that the library may know, too. It unpacks them without a bound: 100 bytes can become gigabytes in one step."""
+
 _UTF8_NAME = 0x800
 _ENCRYPTED = 0x1
 _END = b"PK\x05\x06"
@@ -51,7 +54,7 @@ class ZipReader:
     def _entries(self) -> Iterator[ArchiveEntry]:
         for info in self._zip.filelist:
             self._done += 1
-            if not info.is_dir():
+            if not info.filename.endswith("/"):
                 yield ArchiveEntry(_name(info), info.file_size, self._reader(info), self._problem(info))
 
     def _problem(self, info: zipfile.ZipInfo) -> str:
@@ -59,6 +62,9 @@ class ZipReader:
             return "it is encrypted"
         if (info.external_attr >> 16) & _FORMAT == _LINK:
             return "it is a symbolic link"
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            method = _METHODS.get(info.compress_type, f"method {info.compress_type}")
+            return f"it is packed with {method}; only files that are stored or deflated are read"
         if info.file_size > max(MEBIBYTE, info.compress_size * self._budget.limits.expansion):
             return f"it unpacks to more than {self._budget.limits.expansion} times its size"
         return ""
@@ -78,12 +84,14 @@ class ZipReader:
     def _manifest(self) -> manifest.Manifest:
         found: list[tuple[int, str, zipfile.ZipInfo]] = []
         for info in self._zip.filelist:
-            if info.filename.lower().endswith(manifest.NAME) and not self._problem(info):
+            if info.filename.lower().endswith(manifest.NAME):
                 name = _safe_or_none(_name(info))
                 depth = manifest.find_manifest(name) if name else None
                 if name and depth is not None:
                     found.append((depth, name, info))
         for _, name, info in sorted(found, key=lambda each: each[:2])[:1]:
+            if problem := self._problem(info):
+                return manifest.Manifest(problems=(Refused(name, f"{problem}; file names are used as addresses"),))
             if info.file_size > manifest.MAX_BYTES:
                 return manifest.too_large(name)
             try:

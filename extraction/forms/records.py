@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 
+from extraction.models import Attribute, RecordList, RecordType
 from extraction.services.records.export_csv import Layout
 
 
@@ -24,6 +25,44 @@ class RecordsForm(forms.Form):
         self.is_valid()
         names = {"query": "q", "state": "state", "attribute": "has", "missing": "missing", "sort": "sort", "part": "of"}
         return {name: self.cleaned_data.get(field, "") for name, field in names.items()}
+
+
+class ChangesForm(forms.Form):
+    """A search among changes. What it cannot understand is ignored."""
+
+    q = forms.CharField(required=False, max_length=500)
+    kind = forms.CharField(required=False)
+    cause = forms.CharField(required=False)
+    since = forms.IntegerField(required=False)
+
+    def asked(self) -> dict[str, Any]:
+        """Return the query, kind, cause and the id of the run."""
+        self.is_valid()
+        data = self.cleaned_data
+        return {"query": data.get("q", ""), "kind": data.get("kind", ""), "cause": data.get("cause", ""), "since": data.get("since")}
+
+
+class KeysForm(forms.Form):
+    """Which attributes tell the records of a type apart.
+
+    keys: attributes.
+    per_page: lists whose keys count within a page only.
+    confirmed: the person has seen that different records would become one.
+    """
+
+    keys = forms.ModelMultipleChoiceField(Attribute.objects.none(), required=False)
+    per_page = forms.ModelMultipleChoiceField(RecordList.objects.none(), required=False)
+    gone_after = forms.IntegerField(min_value=1, max_value=100, label="Runs without it")
+    confirmed = forms.BooleanField(required=False)
+
+    def __init__(self, data: Any, record_type: RecordType) -> None:
+        super().__init__(data)
+        self.fields["keys"].queryset = record_type.attributes.all()  # type: ignore[attr-defined]
+        self.fields["per_page"].queryset = record_type.lists.all()  # type: ignore[attr-defined]
+
+    def chosen(self, field: str) -> set[int]:
+        """Return the ids of the chosen attributes or lists."""
+        return {each.pk for each in self.cleaned_data[field]}
 
 
 class ExportForm(forms.Form):

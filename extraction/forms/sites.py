@@ -77,6 +77,14 @@ class PatternsField(LinesField):
         return patterns
 
 
+def explain_wrong(entries: list[str]) -> str:
+    """Return the error for entries of a list that cannot be fetched."""
+    first = f"“{entries[0][:80]}{'…' if len(entries[0]) > 80 else ''}”"
+    if len(entries) == 1:
+        return f"{first} cannot be fetched: it is broken or too long. Correct it or take it out."
+    return f"{len(entries):,} addresses cannot be fetched, such as {first}: they are broken or too long. Correct them or take them out."
+
+
 def clean_address(address: str) -> str:
     """Return the address in the form in which it is fetched. Raises ValidationError if it is not an address or may not be fetched."""
     try:
@@ -145,7 +153,9 @@ class SourceForm(forms.ModelForm[Source]):
             return []
         if (file.size or 0) > LIST_BYTES:
             raise forms.ValidationError(f"{file.name} has {file.size:,} bytes; at most {LIST_BYTES:,} are accepted.")
-        found = sources.read_list(file.read())
+        found, wrong = sources.read_list(file.read())
+        if wrong:
+            raise forms.ValidationError(explain_wrong(wrong))
         if not found:
             raise forms.ValidationError(f"{file.name} contains no web addresses. Choose a text or CSV file with one on each line.")
         return found
@@ -153,8 +163,10 @@ class SourceForm(forms.ModelForm[Source]):
     def clean(self) -> dict[str, Any] | None:
         data = super().clean() or self.cleaned_data
         pasted, filed = data.get("listed") or [], data.get("list_file") or []
-        found = sources.read_list("\n".join(pasted).encode())
-        if pasted and not found:
+        found, wrong = sources.read_list("\n".join(pasted).encode("utf-8", "replace"))
+        if wrong:
+            self.add_error("listed", explain_wrong(wrong))
+        elif pasted and not found:
             self.add_error("listed", "The list contains no web addresses. Each begins with https:// or http://.")
         data["listed"] = list(dict.fromkeys([*found, *filed]))
         if len(data["listed"]) > MAX_LISTED:

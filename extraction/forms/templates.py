@@ -62,7 +62,7 @@ class PlaceForm(forms.Form):
         into: str = self.cleaned_data["into"].strip()
         if into in {"", self.NEW}:
             return into or None
-        found = self.site.clusters.filter(number=int(into)).first() if into.isdecimal() else None
+        found = self.site.clusters.filter(number=int(into)).first() if into.isdecimal() and len(into) < 19 else None
         if found is None:
             raise forms.ValidationError("That template no longer exists. Choose another.")
         return found

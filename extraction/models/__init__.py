@@ -5,6 +5,7 @@ from extraction.models.asset import Asset
 from extraction.models.cluster import Cluster, ClusterCore, SamplePage
 from extraction.models.crawl import CrawlAddress
 from extraction.models.decision import Decision
+from extraction.models.heartbeat import Heartbeat
 from extraction.models.lab import Clustering, PageLabel
 from extraction.models.label import Label
 from extraction.models.list_offer import OfferedRows
@@ -13,6 +14,7 @@ from extraction.models.page import Page
 from extraction.models.placement import MergeProposal, Placement
 from extraction.models.preview import Preview
 from extraction.models.record import Record, RecordFigures, RecordPart
+from extraction.models.record_history import RecordChange, RecordSource, TrackedRecord
 from extraction.models.role import Role, role_of
 from extraction.models.rule import Rule
 from extraction.models.run import Run, RunProblem
@@ -35,6 +37,7 @@ __all__ = [
     "CrawlAddress",
     "Decision",
     "Event",
+    "Heartbeat",
     "Label",
     "MergeProposal",
     "Monitor",
@@ -44,9 +47,11 @@ __all__ = [
     "Placement",
     "Preview",
     "Record",
+    "RecordChange",
     "RecordFigures",
     "RecordList",
     "RecordPart",
+    "RecordSource",
     "RecordType",
     "Role",
     "Rule",
@@ -56,5 +61,6 @@ __all__ = [
     "Site",
     "Snapshot",
     "Source",
+    "TrackedRecord",
     "role_of",
 ]

@@ -137,6 +137,7 @@ class Record(models.Model):
         extracted.
     reason: why it failed.
     text: all raw values, for the search.
+    canonical: the address on the same host that the page gives as its own, if it is another one than the page's.
     """
 
     State: TypeAlias = RecordState
@@ -150,6 +151,7 @@ class Record(models.Model):
     values: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     rows: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict, blank=True)
     text = models.TextField(blank=True)
+    canonical = models.CharField(max_length=2000, blank=True)
     extracted_at = models.DateTimeField()
 
     objects = RecordQuerySet.as_manager()

@@ -80,7 +80,7 @@ class UnlikePage(JsonValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferDifference(JsonValue):
-    """A clear difference between the rows that a list's rule gives and those that the list was offered with.
+    """A clear difference between the rows that a list's rule gives and the rows of the offer from which the list was made.
 
     rows, given: number of rows offered and given on the pages compared.
     pages, unlike: number of pages compared, and of those that differ.

@@ -66,7 +66,8 @@ class RunSummary(JsonValue):
     Clustering: clusters; small, clusters that are only offered; clustered and unclustered, numbers of pages; threshold;
         last_number, the highest number that a template of the site ever had.
     Comparing templates: pairs, proposals.
-    Comparing clusterings: snapshots, the pages that are clustered; methods, pages, gave_up.
+    Comparing clusterings: snapshots, the pages that are clustered; methods, pages, gave_up; notices, {method: what it could not do
+        in full}.
     Learning: rule, its id; version; attributes; failed.
     Extraction: pages; records, of these complete, incomplete and failed; unmatched and unreadable, numbers of pages; removed,
         old records; reason, the most common reason for failures; pages_per_s.
@@ -109,6 +110,7 @@ class RunSummary(JsonValue):
     snapshots: tuple[int, ...] | None = None
     methods: int | None = None
     gave_up: int | None = None
+    notices: Mapping[str, str] | None = None
     rule: int | None = None
     version: int | None = None
     attributes: int | None = None

@@ -6,13 +6,20 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
+GONE_AFTER = 2
+"""Runs in a row that must miss a record before it counts as gone, unless its type says otherwise. One miss may be an accident."""
+
 
 class RecordType(models.Model):
-    """A kind of record, such as Book, with its attributes."""
+    """A kind of record, such as Book, with its attributes.
+
+    gone_after: how many runs in a row must miss a record before it counts as gone.
+    """
 
     name = models.CharField(max_length=80, unique=True)
     slug = models.SlugField(max_length=90, unique=True)
     description = models.CharField(max_length=300, blank=True)
+    gone_after = models.PositiveSmallIntegerField(default=GONE_AFTER)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -26,11 +33,15 @@ class RecordType(models.Model):
 
 
 class RecordList(models.Model):
-    """A list of repeating rows on the pages of a record type, such as the offers of a shop page, with its own attributes."""
+    """A list of repeating rows on the pages of a record type, such as the offers of a shop page, with its own attributes.
+
+    key_per_page: the key of a row says which row of its page it is; equal keys on pages of different records are different rows.
+    """
 
     record_type = models.ForeignKey(RecordType, on_delete=models.CASCADE, related_name="lists")
     name = models.CharField(max_length=60)
     position = models.PositiveIntegerField(default=0)
+    key_per_page = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["position", "id"]
@@ -81,6 +92,7 @@ class Attribute(models.Model):
     hotkey: the key that chooses it in the workbench.
     position: its place, from 0; the hue is the position modulo eight.
     list: the list whose rows it belongs to, None for the page's own attributes.
+    is_key: it is part of what tells records apart.
     """
 
     Type: TypeAlias = AttributeType
@@ -94,6 +106,7 @@ class Attribute(models.Model):
     hotkey = models.CharField(max_length=1, blank=True)
     position = models.PositiveIntegerField(default=0)
     list = models.ForeignKey(RecordList, null=True, blank=True, on_delete=models.CASCADE, related_name="attributes")
+    is_key = models.BooleanField(default=False)
 
     objects = AttributeQuerySet.as_manager()
 

@@ -5,11 +5,14 @@ from typing import Any
 from django.http import HttpRequest
 
 from extraction.models import Role, role_of
+from extraction.services.core import heartbeats
 from extraction.views.monitoring import breakage_view
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
-    """Return the user's role, what it allows, the page's section in the sidebar and the number of open breakages."""
+    """Return the user's role, what it allows, the page's section in the sidebar and the number of open breakages, and for operators
+    what does not run.
+    """
     user = getattr(request, "user", None)
     role = role_of(user) if user else None
     held = role or 0
@@ -20,6 +23,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "can_administer": held >= Role.ADMIN,
         "section": _section(request),
         "open_breakages": breakage_view.count_open if role else 0,
+        "silence": heartbeats.describe_silence if held >= Role.OPERATOR else "",
     }
 
 

@@ -12,7 +12,7 @@ from extraction.views.core import run_progress
 from extraction.views.monitoring import breakage_view
 
 SHOWN = 6
-"""Rows shown of each kind. The rest is only counted."""
+"""The number of rows shown of each kind. The rest is only counted."""
 
 FAILED_RUNS_FOR_DAYS = 14
 """Days for which a failed run is shown, unless it was repeated with success."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar, cast
 
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
@@ -49,6 +50,34 @@ def may_control(request: HttpRequest, run: Run, *, or_refuse: bool = False) -> b
     if or_refuse and not allowed:
         raise PermissionDenied("Only an operator can stop a run that somebody else started.")
     return allowed
+
+
+SMALL_BODY_BYTES = 1024**2
+"""A request with a larger body is an upload. No form without a file is as large."""
+
+FORM_BYTES = 1024**2
+"""How much an upload may have besides its file."""
+
+
+class UploadMiddleware:
+    """Refuses large bodies before anything reads them: uploads are written to disk as they arrive.
+
+    Only editors may upload, up to VERTEX_UPLOAD_MAX_BYTES. The server passes on no more bytes than the request's Content-Length says.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        said: str = request.META.get("CONTENT_LENGTH") or "0"
+        size_bytes = int(said) if said.isdecimal() and len(said) < 19 else 2**62
+        if size_bytes > SMALL_BODY_BYTES:
+            if (role_of(request.user) or 0) < Role.EDITOR:
+                return HttpResponse("Sign in as an editor to upload files.", status=403, content_type="text/plain")
+            if size_bytes > settings.VERTEX_UPLOAD_MAX_BYTES + FORM_BYTES:
+                reason = f"An upload may have {settings.VERTEX_UPLOAD_MAX_BYTES:,} bytes (VERTEX_UPLOAD_MAX_BYTES)."
+                return HttpResponse(reason, status=413, content_type="text/plain")
+        return self.get_response(request)
 
 
 class ContentSecurityPolicyMiddleware:

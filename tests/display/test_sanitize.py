@@ -1,7 +1,9 @@
 """An editor's browser gets our tree of the page, with nothing in it that can act."""
 
+import base64
 import contextlib
 import re
+import struct
 import time
 from pathlib import Path
 
@@ -132,8 +134,9 @@ def test_links_and_images_keep_their_address_in_an_attribute_that_browsers_ignor
 
 
 def test_a_raster_image_in_the_page_itself_is_shown_and_an_svg_one_is_not():
+    png = base64.b64encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x09\0\0\0\x09\x08\x02\0\0\0\0\0\0\0")
     shown = as_browser(
-        sanitize_page(parse(b'<img src="data:image/png;base64,AAAA"><img src="data:image/svg+xml,&lt;svg onload=x&gt;">').root)
+        sanitize_page(parse(b'<img src="data:image/png;base64,' + png + b'"><img src="data:image/svg+xml,&lt;svg onload=x&gt;">').root)
     )
     assert [image.get("src", "")[:15] for image in shown.iter("{*}img")] == ["data:image/png;", "data:image/svg+"]
     assert "onload" not in [image.get("src", "") for image in shown.iter("{*}img")][1]
@@ -238,5 +241,24 @@ def test_real_pages_are_shown_as_the_tree_we_read(part):
 def test_parts_nested_too_deep_are_reported_and_not_offered_in_the_tree():
     parsed = parse(b"<div>" * 20_000 + b"x" + b"</div>" * 20_000)
     notice = sanitize_page(parsed.root, lost=parsed.notices).notice
-    assert notice.startswith("Elements nested deeper than 2,048 levels were left out. ")
+    assert notice.startswith("Elements nested deeper than 512 levels were put beside each other, as browsers do. ")
     assert "The tree has all that was read" in notice and "all of them" not in notice
+
+
+def test_style_attributes_have_a_budget_for_the_page_and_the_notice_says_so() -> None:
+    styled = "".join(f"<p style='color:red;width:calc({n}px + 1px)'>x</p>" for n in range(30_000))
+    started = time.process_time()
+    page = sanitize_page(parse(f"<html><body>{styled}</body></html>".encode()).root)
+    assert time.process_time() - started < 12
+    assert "of style attributes are shown" in page.notice
+    plain = "".join(f"<p style='color:red;width:{n}px'>x</p>" for n in range(20_000))
+    assert "style attributes" not in sanitize_page(parse(f"<html><body>{plain}</body></html>".encode()).root).notice
+
+
+@pytest.mark.parametrize(("side", "shown"), [(20, True), (30_000, False)])
+def test_an_embedded_picture_of_too_many_pixels_becomes_a_box(side: int, shown: bool) -> None:
+    header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    png = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" + header + b"\0" * 4
+    address = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    content = sanitize_page(parse(f"<html><body><img src='{address}'></body></html>".encode()).root).content
+    assert (f' src="{address}' in content) == shown and ("data-v-box" in content) != shown

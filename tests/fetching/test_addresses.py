@@ -222,3 +222,22 @@ def test_a_restored_frontier_knows_what_was_fetched():
     assert [address.url for address in found] == [f"{SITE}/3"]
     assert [popped_address(frontier.queue).depth for _ in range(2)] == [1, 3]
     assert frontier.arrive(f"{SITE}/2") and not frontier.arrive(f"{SITE}/2") and not frontier.arrive(f"{SITE}/1")
+
+
+def test_a_sitemap_that_is_too_long_is_queued_in_part_and_spread_over_it():
+    for limit, many in ((150, 600_000), (5_000, 100_000), (150, 100)):
+        frontier = Frontier(CrawlPlan(spool="", start=(f"{SITE}/",), page_limit=limit, sample=True))
+        urls = [f"{SITE}/{'abcdef'[number * 6 // many]}/{number}" for number in range(many)]
+        chosen = frontier.choose(urls)
+        assert len(chosen) == min(many, frontier.room // 2) and frontier.room >= 5 * limit
+        sections = {url.split("/")[3]: 0 for url in chosen}
+        assert len(sections) == 6
+        assert len(frontier.give(chosen, via=f"{SITE}/sitemap.xml")) == len(chosen)
+        assert len(frontier.choose(urls)) <= (frontier.room - len(chosen)) // 2 or many == 100, "later sitemaps still have room"
+
+
+def test_links_beyond_the_room_are_counted_and_not_queued():
+    frontier = Frontier(CrawlPlan(spool="", start=(f"{SITE}/",), page_limit=10))
+    found = frontier.follow((f"{SITE}/{number}" for number in range(frontier.room + 500)), depth=1, via=SITE)
+    assert len(found) == len(frontier) == frontier.room
+    assert frontier.overflow == 500

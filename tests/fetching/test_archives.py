@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from extraction.fetching.archives import ArchiveError, Limits, PageItem, read_archive
+from extraction.fetching.archives import ArchiveError, Limits, PageItem, Refused, read_archive
 from tests.fetching.archive_files import (
     LIMITS,
     PAGE,
@@ -194,3 +194,39 @@ def test_a_folder_is_read_in_order_and_links_are_not_followed(tmp_path: Path) ->
     found = list(read_archive(tmp_path, name="folder", limits=LIMITS))
     assert (page_names(found), page_urls(found)) == (["a.html", "pages/b.html"], [None, "http://e.com/b"])
     assert refusals(found) == {"secret.html": "it is a symbolic link"} | {"elsewhere": "it is a symbolic link"}
+
+
+def damage(data: bytes, source: random.Random) -> bytes:
+    """Return a file with bytes changed, taken out or put in."""
+    found = bytearray(data)
+    for _ in range(source.choice((1, 1, 2, 5, 20))):
+        place = source.randrange(len(found) + 1)
+        cut = source.choice((0, 1, 1, source.randrange(9)))
+        put = source.choice((b"", b"\0", b"\xff", b"9" * 20, b"\xff" * 4, b"\r\n\r\n", b"\0" * 512, b"-1", b"PK\x03\x04", b"WARC/1.0\r\n"))
+        found[place : place + cut] = put
+    return bytes(found)
+
+
+def test_a_damaged_archive_never_raises_anything_but_that_it_cannot_be_opened() -> None:
+    source = random.Random(2)
+    files = {"manifest.csv": b"file,url\na.html,http://e.com/a\n", "a.html": PAGE, "b/c.htm": PAGE * 30, "x.html": PAGE, "s.css": b"a{}"}
+    records: list[dict[str, Any]] = [
+        {"url": "http://e.com/a"},
+        {"url": "http://e.com/b", "headers": [("Content-Type", "text/html"), ("Content-Encoding", "gzip")], "body": gzip.compress(PAGE)},
+        {"url": "http://e.com/c", "headers": [("Transfer-Encoding", "chunked")], "body": b"5\r\n<html\r\n0\r\n\r\n"},
+    ]
+    whole = [
+        make_zip(files),
+        make_zip(files, 0),
+        make_tar(files),
+        make_tar(files, "w"),
+        make_warc(records),
+        make_warc(records, packed=False),
+    ]
+    whole.append(whole[1].replace(b"x.html", b"\0.html"))  # a file without a name
+    for data in [*whole, *(damage(source.choice(whole), source) for _ in range(2_000))]:
+        try:
+            found = read_items(data)
+        except ArchiveError:
+            continue
+        assert not [item for item in found if isinstance(item, Refused) and "reading it failed" in item.reason], data

@@ -146,7 +146,7 @@ def test_the_same_page_at_many_paths_counts_as_a_login_or_bot_page(site):
 
 def test_an_endless_calendar_does_not_keep_the_crawl_going(site):
     server, _ = site
-    assert 60 <= sum(path.startswith("/calendar/") for path in server.paths()) <= 70
+    assert 60 <= sum(path.startswith("/calendar/") for path in server.paths()) <= 90, "its first year has new figures"
 
 
 def test_sessions_in_addresses_give_no_new_pages(site):

@@ -9,17 +9,31 @@ import tempfile
 import threading
 import time
 from ipaddress import ip_address
+from pathlib import Path
 
 import pytest
 
+from extraction.fetching.crawl import process
 from extraction.fetching.crawl.gateway import Gateway
 from extraction.fetching.crawl.messages import Address, CrawlPlan, CrawlProgress, Done, EndReason, Fetched, FoundAddresses, Outcome
 from extraction.fetching.crawl.process import Crawl, CrawlFailed, fetch_once
+from extraction.fetching.crawl.spool import read_ledgers
 from extraction.fetching.url_safety import Guard
 from tests.fetching.certificates import self_signed
 from tests.fetching.crawling import Told, crawl, plan_for, take
 from tests.fetching.site_pages import Answer, Site, html
 from tests.fetching.site_server import SiteServer
+
+HANGING = """
+import asyncio, re
+from extraction.fetching.crawl import child, judge
+
+async def hang(self, response, address, shape):
+    re.match("(a+)+b", "a" * 60)
+
+judge.Judge.judge = hang
+child.main()  # {0}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -206,6 +220,16 @@ def test_the_last_words_of_a_child_that_crashes_are_reported(server):
         program = [sys.executable, "-c", "import sys; sys.exit('it broke')"]
         with pytest.raises(CrawlFailed, match="it broke"), Crawl(plan_for(server, spool), program=program) as running:
             list(running)
+
+
+def test_a_child_that_a_page_hangs_is_ended_and_the_page_is_known(server, monkeypatch):
+    monkeypatch.setattr(process, "SILENT_S", 4.0)
+    monkeypatch.setattr(process, "GRACE_S", 0.5)
+    program = [sys.executable, "-c", HANGING.format(server.address)]
+    with tempfile.TemporaryDirectory() as spool:
+        with pytest.raises(CrawlFailed, match="no sign of life for 4 seconds"), Crawl(plan_for(server, spool), program=program) as running:
+            list(running)
+        assert read_ledgers(Path(spool)) == {f"{server.address}/"}
 
 
 def test_stylesheets_and_pictures_come_when_asked_for():

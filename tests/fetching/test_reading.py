@@ -2,14 +2,19 @@
 
 import asyncio
 import gzip
+import random
+import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from extraction.fetching.crawl import outcomes, sources
-from extraction.fetching.crawl.messages import Outcome, RenderMode
+from extraction.fetching.crawl.frontier import Frontier
+from extraction.fetching.crawl.messages import CrawlPlan, Outcome, RenderMode
 from extraction.fetching.crawl.near import NearDuplicates
 from extraction.fetching.crawl.needs import MORE_WORDS, Needs
-from extraction.fetching.crawl.pages import view
+from extraction.fetching.crawl.pages import MAX_LINKS, view
 from extraction.fetching.crawl.repeats import TRAP_RUN, Repeats
 from extraction.fetching.crawl.soft_404 import ProbeAnswer, Soft404
 from extraction.fetching.url_safety import MAX_URL
@@ -97,7 +102,7 @@ def test_entities_of_a_sitemap_are_not_read_from_files():
     ],
 )
 def test_feeds_name_their_entries(feed):
-    assert list(sources.read_feed(feed.encode(), url=URL)) == ["https://a.example/1"]
+    assert sources.read_feed(feed.encode(), url=URL).pages == ("https://a.example/1",)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +115,7 @@ def test_feeds_name_their_entries(feed):
     ],
 )
 def test_lists_of_addresses_are_read(listed):
-    assert sources.read_url_list(listed.encode()) == ["https://a.example/1", "https://a.example/2"]
+    assert sources.read_url_list(listed.encode()).pages == ("https://a.example/1", "https://a.example/2")
 
 
 def wall(body: str, *, head: str = "", final_url: str = URL) -> Outcome | None:
@@ -217,14 +222,94 @@ def test_a_query_key_is_ignored_only_if_it_never_changes_the_page():
     assert repeats.ignored == {"tok"}
 
 
+BROKEN = ["http://[", "http://[::1", "https://a.example:port/", "http://[x]/", "http://a.example]/"]
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_a_broken_address_costs_a_sitemap_a_feed_or_a_list_only_that_address(broken: str):
+    good = ["https://a.example/1", "https://a.example/2?x=1&y=2"]
+    entries = [good[0], broken, good[1]]
+    sitemap = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>" + "".join(f"<url><loc>{url}</loc></url>" for url in entries)
+    feed = "<rss><channel>" + "".join(f"<item><link>{url}</link></item>" for url in entries) + "</channel></rss>"
+    found = [
+        sources.read_sitemap(f"{sitemap}</urlset>".encode(), url=URL, max_bytes=10**6),
+        sources.read_feed(feed.encode(), url=URL),
+        sources.read_url_list("\n".join(entries).encode()),
+    ]
+    for each in found:
+        assert [url for url in each.pages if url in good] == good
+        assert len(each.pages) + len(each.unreadable) == 3
+        frontier = Frontier(CrawlPlan(spool="", start=("https://a.example/",)))
+        assert {address.url for address in frontier.give([*each.pages, broken], via=URL)} >= set(good)
+    if broken != "http://[x]/":
+        assert all(each.unreadable == (broken,) for each in found)
+
+
+@given(st.lists(st.text("htps:/.[]@?#% \\a1é", min_size=1, max_size=30), max_size=6))
+def test_no_list_of_addresses_raises(parts: list[str]):
+    text = "\n".join(f"http://{part}" for part in parts)
+    sources.read_url_list(text.encode())
+    sources.read_feed(f"<rss><item><link>{text}</link></item></rss>".encode(), url=URL)
+    sources.read_sitemap(f"<urlset><url><loc>{text}</loc></url></urlset>".encode(), url=URL, max_bytes=10**6)
+
+
+def test_a_page_of_a_million_links_is_read_at_once_and_says_that_links_are_left_out():
+    for link in ("<a href='/{}'>x</a>", "<a href='javascript:{}'>x</a>", "<img src='/{}'>"):
+        started = time.process_time()
+        found = page("".join(link.format(number) for number in range(300_000)))
+        assert time.process_time() - started < 6
+        assert found.links_left_out and len(found.links) <= MAX_LINKS
+    assert not page("<a href='/1'>x</a>").links_left_out
+
+
 def test_a_trap_is_a_part_that_brings_neither_new_words_nor_new_addresses():
+    months = [f"<p>month {number}</p>" for number in range(TRAP_RUN + 2)]
+    assert trapped_at(months) == TRAP_RUN
+    assert trapped_at(months, brought=True) is None
+    assert trapped_at(months, chained=False) is None, "a sitemap or a list page leads to each of them"
+    assert trapped_at([f"<p>stone {'abcdefghij'[number // 10]}{'abcdefghij'[number % 10]}</p>" for number in range(80)]) is None
+
+
+def trapped_at(bodies: list[str], *, brought: bool = False, chained: bool = True, path: str = "/p/") -> int | None:
+    """Return the number of the page that shows that its shape is a trap."""
     repeats, shape = Repeats(), ("a.example", "1", "", "*")
-    pages = [page(f"<p>month {number}</p>") for number in range(TRAP_RUN + 2)]
-    assert [repeats.is_trap(shape, each, brought=False) for each in pages].index(True) == TRAP_RUN
-    shop = Repeats()
-    assert not any(shop.is_trap(shape, each, brought=True) for each in pages)
-    names = [page(f"<p>stone {'abcdefghij'[number // 10]}{'abcdefghij'[number % 10]}</p>") for number in range(80)]
-    assert not any(Repeats().is_trap(shape, each, brought=False) for each in names)
+    for number, body in enumerate(bodies):
+        url = f"https://a.example{path}{number}"
+        if repeats.is_trap(shape, page(body), url=url, brought=brought, chained=chained):
+            return number
+    return None
+
+
+def test_a_catalogue_whose_pages_differ_in_figures_is_no_trap():
+    chance = random.Random(3)
+    for _ in range(5):
+        stock = [(chance.randrange(100), chance.randrange(100), chance.randrange(60)) for _ in range(251)]
+        assert trapped_at([f"<h1>Bolt {n}</h1><p>£{a}.{b:02} {c} in stock</p>" for n, (a, b, c) in enumerate(stock)]) is None
+        assert trapped_at([f"<h1>Part x{a}b{b}</h1><p>£9.99</p>" for a, b, _ in stock]) is None
+
+
+def test_calendars_in_many_forms_are_traps():
+    def month(number: int, form: int) -> str:
+        year, place = 2000 + number // 12, number % 12 + 1
+        days = " ".join(str(day) for day in range(1, 28 + number % 4))
+        forms = (f"<p>{place} / {year}</p>", f"<p>{year - 1} {year} {year + 1}</p><p>{days}</p>", f"<p>{days}</p><a>{place:02}.{year}</a>")
+        return forms[form]
+
+    for form in range(3):
+        repeats, shape = Repeats(), ("a.example", "1", "", "*")
+        found = (
+            repeats.is_trap(
+                shape, page(month(n, form)), url=f"https://a.example/{2000 + n // 12}/{n % 12 + 1}", brought=False, chained=True
+            )
+            for n in range(TRAP_RUN + 150)
+        )
+        assert any(found), form
+
+
+def test_results_without_end_that_are_counted_end_the_crawl_of_them_later():
+    bodies = [f"<p>Results {number * 10 + 1} to {number * 10 + 10}</p>" for number in range(25 * TRAP_RUN)]
+    found = trapped_at(bodies, path="/list/page/")
+    assert found is not None and 15 * TRAP_RUN < found < 25 * TRAP_RUN
 
 
 def test_pages_with_the_same_title_and_nearly_the_same_words_are_near_duplicates():

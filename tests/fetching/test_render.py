@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import http.client
+import socket
 from ipaddress import ip_address
 
 import pytest
@@ -11,7 +12,7 @@ from extraction.fetching.crawl.gateway import Gateway
 from extraction.fetching.crawl.messages import Outcome, RenderMode
 from extraction.fetching.url_safety import Guard
 from tests.fetching.crawling import crawl
-from tests.fetching.site_pages import Site
+from tests.fetching.site_pages import Site, html
 from tests.fetching.site_server import SiteServer
 
 
@@ -72,6 +73,34 @@ def test_nothing_in_a_rendered_page_can_reach_a_private_address(rendered):
     assert told.fetched[f"{server.address}/attack"].message == ""
     assert {"/fetch", "/ws", "/beacon", "/module"} <= set(server.paths()), "the same steps do reach the page's own site"
     assert secret.paths() == []
+
+
+class _Calls(Site):
+    """A site whose page opens a WebRTC connection by way of a UDP port of this machine."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(products=3)
+        self.port = port
+
+    def at_call(self, rest, query, headers):
+        servers = f"[{{urls: 'stun:127.0.0.1:{self.port}'}}, {{urls: 'turn:127.0.0.1:{self.port}', username: 'a', credential: 'b'}}]"
+        script = f"""const call = new RTCPeerConnection({{iceServers: {servers}}}); call.createDataChannel('x');
+          call.createOffer().then(offer => call.setLocalDescription(offer)).then(() => new Promise(done => setTimeout(done, 2500)))
+          .then(() => {{ document.getElementById('root').textContent = 'gathered ' + 'words '.repeat(60) }})"""
+        return html("Call", f"<div id='root'></div><script>{script}</script>")
+
+
+@pytest.mark.e2e
+def test_webrtc_sends_no_datagram_past_the_gateway():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.setblocking(False)
+        with SiteServer(_Calls(listener.getsockname()[1])) as server:
+            url = f"{server.address}/call"
+            told = crawl(server, start=(), urls=(url,), rendered=RenderMode.ALWAYS, timeout_s=20.0, soft_404=False, follow_links=False)
+        assert b"gathered" in told.rendered[url], "the script ran to its end"
+        with pytest.raises(BlockingIOError):
+            listener.recvfrom(2000)
 
 
 class _Names:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from extraction.fetching.url_safety import Guard, RefusedAddress, check_addresses, explain_refusal, parse_literal_address
 
-PUBLIC = ["93.184.216.34", "8.8.8.8", "2606:2800:220:1:248:1893:25c8:1946", "64:ff9b::8.8.8.8", "::ffff:8.8.8.8", "2002:808:808::1"]
+PUBLIC = ["93.184.216.34", "8.8.8.8", "2606:2800:220:1:248:1893:25c8:1946", "64:ff9b::8.8.8.8", "2002:808:808::1"]
 REFUSED = [
     "0.0.0.0",
     "10.1.2.3",
@@ -29,6 +29,9 @@ REFUSED = [
     "::127.0.0.1",
     "::ffff:127.0.0.1",
     "::ffff:a9fe:a9fe",
+    "::ffff:8.8.8.8",
+    "::ffff:0:127.0.0.1",
+    "::ffff:0:8.8.8.8",
     "64:ff9b::10.0.0.1",
     "64:ff9b:1::1",
     "2002:7f00:1::1",
@@ -69,10 +72,11 @@ def test_a_host_name_is_not_an_address(host):
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_an_ipv4_address_is_judged_the_same_in_ipv6_notation(number):
+def test_an_ipv4_address_behind_nat64_is_judged_as_itself_and_other_notations_are_refused(number):
     plain = ip_address(number)
-    for prefix in ("::ffff:", "64:ff9b::"):
-        assert bool(explain_refusal(ip_address(f"{prefix}{plain}"))) == bool(explain_refusal(plain))
+    assert bool(explain_refusal(ip_address(f"64:ff9b::{plain}"))) == bool(explain_refusal(plain))
+    for prefix in ("::", "::ffff:", "::ffff:0:"):
+        assert explain_refusal(ip_address(f"{prefix}{plain}"))
 
 
 @given(st.integers(0, 2**32 - 1))

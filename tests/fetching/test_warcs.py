@@ -126,3 +126,11 @@ def test_two_visits_of_a_page_in_a_warc_give_two_pages() -> None:
     assert (
         page_urls(read_items(make_warc([{"url": "http://e.com/"}, {"url": "http://e.com/", "body": PAGE + b"2"}]))) == ["http://e.com/"] * 2
     )
+
+
+@pytest.mark.parametrize("length", [b"9" * 19, b"9" * 20, b"9" * 5_000, b"-5", b"x", b"1_0", b""])
+def test_a_record_with_an_impossible_length_ends_the_reading_with_a_reason(length: bytes) -> None:
+    first, second = (make_warc([{"url": f"http://e.com/{name}"}], packed=False) for name in "ab")
+    found = read_items(first + re.sub(rb"(?m)^Content-Length: \d+", b"Content-Length: " + length, second, count=1))
+    assert page_urls(found) == ["http://e.com/a"]
+    assert refusals(found)

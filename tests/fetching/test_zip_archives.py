@@ -8,7 +8,8 @@ import zipfile
 
 import pytest
 
-from extraction.fetching.archives import ArchiveError, Limits, PageItem
+from extraction.fetching import manifest
+from extraction.fetching.archives import ArchiveError, Limits, PageItem, Refused
 from extraction.fetching.items import FREE_EXPANSION_BYTES
 from tests.fetching.archive_files import PAGE, make_zip, page_names, page_urls, read_items, refusals
 
@@ -120,3 +121,29 @@ def test_of_two_files_with_the_same_name_the_first_is_read() -> None:
     found = read_items(buffer.getvalue())
     assert [item.content for item in found if isinstance(item, PageItem)] == [PAGE]
     assert "an earlier file has the same name" in refusals(found)["a.html"]
+
+
+@pytest.mark.parametrize(("method", "word"), [(zipfile.ZIP_BZIP2, "bzip2"), (zipfile.ZIP_LZMA, "LZMA")])
+def test_only_stored_and_deflated_entries_are_unpacked(method: int, word: str) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("manifest.csv", b"file,url\n" * 2_000_000, method)
+        archive.writestr("a.html", PAGE + b" " * 2_000_000, method)
+        archive.writestr("b.html", PAGE, zipfile.ZIP_DEFLATED)
+    found = read_items(buffer.getvalue())
+    assert page_names(found) == ["b.html"]
+    assert refusals(found) == {
+        "a.html": f"it is packed with {word}; only files that are stored or deflated are read",
+        "manifest.csv": f"it is packed with {word}; only files that are stored or deflated are read; file names are used as addresses",
+    }
+
+
+@pytest.mark.parametrize("line", [b"a.html,http://e.com/a\n", b"a.html,nowhere\n", b"../a,\n", b"\n", b",\n"])
+def test_a_manifest_of_repeated_lines_takes_little_memory_and_says_where_it_ends(line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manifest, "MAX_LINES", 5_000)
+    found = manifest.parse_manifest(b"file,url\n" + line * 20_000)
+    assert len(found.rows) <= 1
+    assert len(found.problems) <= manifest.MAX_PROBLEMS + 2
+    assert Refused("manifest.csv", "it has more than 5,000 lines; its other lines were not read") in found.problems
+    if line.startswith(b"a"):
+        assert found.problems[-1].reason.endswith("more of its lines have problems, which are not listed")

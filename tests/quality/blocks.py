@@ -16,7 +16,7 @@ from statistics import median
 
 from lxml import etree
 
-from extraction.algorithms.boilerplate import entropy, template_hash, text_windows
+from extraction.algorithms.boilerplate import entropy, template_hash, template_regions, text_windows
 from extraction.algorithms.boilerplate.blocks import split_blocks
 from extraction.algorithms.boilerplate.template_hash import HtmlAmount
 from extraction.algorithms.dom.nodes import RAW_TEXT, clean, elements, texts
@@ -94,7 +94,7 @@ def template(pages: Pages, marked: dict[str, set[int]]) -> tuple[tuple[float, fl
     low, high = template_hash.default_bounds(len(pages))
     part, whole, taken = HtmlAmount(), HtmlAmount(), 0
     for name, page in hashed.items():
-        regions = template_hash.join_regions(page, template_hash.find_template_nodes(page, counted, low=low, high=high))
+        regions = template_regions.learn_node_template(counted, low=low, high=high).mark(page)
         part, whole = sum((region.measure for region in regions), part), whole + page[0].whole
         taken += sum(any(region.start <= node < region.end for region in regions) for node in marked.get(name, ()))
     shown = [" ".join(t for e in nodes if e.tag not in RAW_TEXT for t in texts(e)) for nodes in pages.values()]

@@ -2,7 +2,7 @@
 
 FILE is JSON: {"pages": {url: {"html", "links", "outcome", "status", "headers", "final_url", "rendered", "message"}}, "log": a file that
 gets a line for each address fetched, "die_after": pages after which it dies, once, "hold_after": pages after which it does nothing more
-until it is told something, once}. An address that is not
+until it is told something, once, "hang_on": the address of a page that hangs it}. An address that is not
 among the pages is not found. A page whose ETag the plan names is not modified.
 """
 
@@ -10,6 +10,7 @@ import json
 import os
 import select
 import sys
+import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -28,6 +29,7 @@ from extraction.fetching.crawl.messages import (
     Outcome,
     event_to_json,
 )
+from extraction.fetching.crawl.spool import Ledger
 
 
 def write(path: Path, pages: Mapping[str, Mapping[str, Any]], **others: Any) -> Sequence[str]:
@@ -113,6 +115,9 @@ def main(path: Path) -> None:
             if stopped or not queue or (plan.page_limit is not None and pages >= plan.page_limit):
                 break
             address = queue.popleft()
+            if site.get("hang_on") == address.url:
+                with Ledger(Path(plan.spool)).reading(address.url):
+                    time.sleep(600)
             event = answer(site, Path(plan.spool), address)
             log.write(f"{address.url}\n")
             log.flush()

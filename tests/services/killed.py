@@ -118,12 +118,12 @@ def found() -> None:
 def work() -> None:
     from extraction import pipeline
     from extraction.models import Run
-    from extraction.services.core import runs
+    from extraction.services.core import lost_runs, runs
     from extraction.services.intake import import_pages
 
     import_pages.BATCH_PAGES = 5
     runs.HEARTBEAT_S = 0.0
-    runs.sweep_runs()
+    lost_runs.sweep_runs()
     while run := Run.objects.filter(state=Run.State.QUEUED).order_by("pk").first():
         pipeline.execute_run(run.pk)
 

@@ -24,6 +24,7 @@ from extraction.models import (
     SamplePage,
     Site,
     Source,
+    TrackedRecord,
 )
 from extraction.models.rule_report import RuleReport
 from extraction.models.run_values import RunParameters
@@ -69,6 +70,8 @@ class World:
             return []
         if name.startswith("alert"):
             return [self.alert.pk if name == "alert_again" else self.alert.channel_id]
+        if name == "tracked_record":
+            return [*cluster, TrackedRecord.objects.filter(cluster=self.cluster).earliest("pk").pk]
         if name.startswith("record_type"):
             return [self.record_type.slug]
         if name in {"run_addresses", "run_pause", "run_resume"}:
@@ -78,7 +81,7 @@ class World:
             return [self.breakage.pk, (known or factory.run(self.site, Run.Kind.ASSETS, Run.State.DONE, cluster=self.cluster)).pk]
         if name.startswith("breakage"):
             return [self.breakage.pk]
-        if name in {"site_lab_method", "site_lab_adopt"}:
+        if name in {"site_lab_method", "site_lab_adopt", "site_lab_paths"}:
             return [self.site.slug, self.clustering.pk]
         if name == "site_lab_shares":
             return [self.site.slug, self.clustering.pk, 0]

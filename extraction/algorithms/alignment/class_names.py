@@ -11,10 +11,10 @@ SHARED = 0.5
 """Share of the pages that must have a class name for it to belong to the template. At least two pages must have it."""
 
 MAX_ELEMENTS = 200_000
-"""Elements of a page whose class names are read."""
+"""The largest number of elements of a page whose class names are read."""
 
 MAX_LENGTH = 5_000
-"""Characters of a class attribute that are read."""
+"""The largest number of characters of a class attribute that are read."""
 
 _WHICH = "odd|even|alt|alternate|first|last|active|current|selected"
 _OF = "row|line|item|cell|col|column|entry|record"

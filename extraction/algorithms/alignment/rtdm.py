@@ -11,10 +11,12 @@ other pair costs 1. So a distance is at least Σ (max(a, b) - Σ min) over the p
 """
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from lxml import etree
 
+from extraction.algorithms.alignment.batched_mapping import MAX_CELLS, measure_children_cost
 from extraction.algorithms.alignment.tree_mapping import RestrictedMapping
 from extraction.algorithms.alignment.trees import Forest, Tree
 from extraction.algorithms.arrays import I64
@@ -22,27 +24,50 @@ from extraction.algorithms.arrays import I64
 Counts = tuple[I64, I64]
 """(numbers of what is counted, ascending; how often each occurs)."""
 
-MAX_DEPTH = 200
-"""Levels of a page that become a tree. What is deeper is left out, so that hostile pages cannot exhaust the stack."""
+PLAIN_CELLS = 20_000
+"""The number of pairs of children of two pages that are compared one by one, which suffices for most pages. More of them are compared in
+batches."""
 
 
 class TreeDistance:
-    """Reads pages as trees of one forest and measures their distances. Keeps what it has computed."""
+    """Reads pages as trees of one forest and measures their distances. Keeps what it has computed.
 
-    def __init__(self) -> None:
+    incomplete: how many pairs of pages were too large to be compared in full. Their distances are those of mappings that may not be the
+        cheapest, so these pages may be more alike than it seems.
+    """
+
+    def __init__(self, *, max_cells: int | None = None) -> None:
         self.forest = Forest()
-        self._mapping = RestrictedMapping()
+        self.incomplete = 0
+        self._max_cells = MAX_CELLS if max_cells is None else max_cells
+        self._mapping = _PlainMapping()
+        self._large: dict[tuple[int, int], int] = {}
         self._paths: dict[tuple[int, str], int] = {}
         self._counted: dict[int, Counts] = {}
 
-    def read_page(self, element: etree._Element, *, depth: int = MAX_DEPTH) -> Tree:
+    def read_page(self, element: etree._Element) -> Tree:
         """Return the tree of an element's tag names. Text is content and is left out."""
-        below = [child for child in element if isinstance(child.tag, str)] if depth else []
-        return self.forest.tree(str(element.tag), [self.read_page(child, depth=depth - 1) for child in below])
+        below: dict[etree._Element | None, list[Tree]] = {}
+        tree = self.forest.tree(str(element.tag))
+        for each in reversed(list(element.iter(etree.Element))):
+            tree = self.forest.tree(str(each.tag), below.pop(each, [])[::-1])
+            below.setdefault(each.getparent(), []).append(tree)
+        return tree
 
     def distance(self, one: Tree, other: Tree) -> int:
         """Return the cost of the cheapest restricted top-down mapping, from 0 to the number of nodes of both trees."""
-        return int(one.label != other.label) + self._mapping.children_cost(one, other)
+        return int(one.label != other.label) + self._children_cost(one, other)
+
+    def _children_cost(self, one: Tree, other: Tree) -> int:
+        key = (min(one.number, other.number), max(one.number, other.number))
+        if key not in self._large:
+            try:
+                return self._mapping.children_cost(one, other)
+            except _TooManyCellsError:
+                found = measure_children_cost(one, other, max_cells=self._max_cells)
+                self.incomplete += not found.complete
+                self._large[key] = found.cost
+        return self._large[key]
 
     def likeness(self, one: Tree, other: Tree) -> float:
         """Return 1 for equal trees, and 0 for trees as far apart as trees of these sizes can be."""
@@ -75,6 +100,28 @@ class TreeDistance:
             both = np.array(sorted(found.items()), np.int64).reshape(-1, 2)
             self._counted[tree.number] = both[:, 0].copy(), both[:, 1].copy()
         return self._counted[tree.number]
+
+
+class _TooManyCellsError(Exception):
+    """Two trees are too large to compare their pairs of children one by one."""
+
+
+class _PlainMapping(RestrictedMapping):
+    """Compares at most `PLAIN_CELLS` pairs of children at a time. What it found before it gave up is kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._left = PLAIN_CELLS
+
+    def children_cost(self, one: Tree, other: Tree) -> int:
+        self._left = PLAIN_CELLS
+        return super().children_cost(one, other)
+
+    def _find_open_pairs(self, ours: Sequence[Tree], theirs: Sequence[Tree]) -> Iterator[tuple[Tree, Tree]]:
+        self._left -= len(ours) * len(theirs)
+        if self._left < 0:
+            raise _TooManyCellsError
+        return super()._find_open_pairs(ours, theirs)
 
 
 def _likeness(distance: int, one: Tree, other: Tree) -> float:

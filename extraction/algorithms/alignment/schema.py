@@ -6,13 +6,14 @@ order. A `Row` maps each name to its content on the page: a value, or the rows o
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from string import ascii_uppercase
 
 from extraction.algorithms.dom.nodes import Location
 
 MAX_NESTING = 50
-"""Sets and optional parts within each other that a method may find. Real pages have three; readers of a schema recurse over them."""
+"""The largest number of sets and optional parts within each other that a method may find. Real pages have three; readers of a schema
+recurse over them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +82,12 @@ class Structure:
     """What a method found on some pages of one template.
 
     rows: one row for each page, in the order of the pages.
+    notices: {page number, from 0: what is missing of it}.
     """
 
     schema: Tuple
     rows: tuple[Row, ...]
+    notices: Mapping[int, str] = field(default_factory=dict)
 
     def columns(self) -> dict[str, dict[int, tuple[Value, ...]]]:
         """Return for every field {page number, from 0: its values in document order}, without pages that have none."""

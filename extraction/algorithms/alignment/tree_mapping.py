@@ -9,14 +9,14 @@ i and B the first j subtrees of the lists a and b:
     cost(A, B) = min( cost(A - a[i], B - b[j]) + pair(a[i], b[j]),  cost(A - a[i], B) + omit(a[i]),  cost(A, B - b[j]) + insert(b[j]) )
 
 `RestrictedMapping` uses the costs of RTDM: a node that is in no pair costs 1, and so does a pair of different labels. `node_patterns`
-overrides them for trees with wildcards.
+overrides them for trees with wildcards, and `rtdm` has large trees compared in batches.
 
 Three shortcuts keep it fast. Equal subtrees cost nothing and are recognised at once, because trees are interned. Equal subtrees at the
 beginning and at the end of the two lists are paired without a search. Two subtrees are compared once, however often they occur.
 Time: the product of the numbers of children, for each pair of different subtrees of equal labels whose parents were compared.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 import numpy as np
@@ -45,12 +45,34 @@ class RestrictedMapping:
         return self.children_cost(one, other)
 
     def children_cost(self, one: Tree, other: Tree) -> int:
-        """Return the cost of mapping everything below two nodes."""
-        key = (one.number, other.number) if one.number < other.number else (other.number, one.number)
-        if key not in self._known:
-            _, ours, theirs = split_common_ends(one.children, other.children)
-            self._known[key] = self._rows(ours, theirs, last_only=True)[-1][-1]
-        return self._known[key]
+        """Return the cost of mapping everything below two nodes. Does not recurse, because pages may be 2,048 levels deep."""
+        waiting = [(one, other)]
+        while waiting:
+            if self._is_exhausted():
+                del waiting[1:]
+            first, second = waiting[-1]
+            if _key(first, second) in self._known:
+                waiting.pop()
+                continue
+            _, ours, theirs = split_common_ends(first.children, second.children)
+            open_pairs = list(self._find_open_pairs(ours, theirs))
+            waiting += open_pairs
+            if not open_pairs:
+                self._known[_key(first, second)] = self._rows(ours, theirs, last_only=True)[-1][-1]
+                waiting.pop()
+        return self._known[_key(one, other)]
+
+    def _find_open_pairs(self, ours: Sequence[Tree], theirs: Sequence[Tree]) -> Iterator[tuple[Tree, Tree]]:
+        """Yield the pairs of subtrees whose costs have to be computed first."""
+        second: dict[str, list[Tree]] = {}
+        for other in dict.fromkeys(theirs):
+            if other.children:
+                second.setdefault(other.label, []).append(other)
+        for one in dict.fromkeys(ours):
+            if one.children:
+                for other in second.get(one.label, ()):
+                    if one is not other and _key(one, other) not in self._known:
+                        yield one, other
 
     def _rows(self, ours: Sequence[Tree], theirs: Sequence[Tree], *, last_only: bool = False) -> list[list[int]]:
         """Return the rows of the recurrence: entry j of row i is the cost of our first i and their first j subtrees."""
@@ -69,6 +91,10 @@ class RestrictedMapping:
             else:
                 rows.append(row)
         return rows
+
+    def _is_exhausted(self) -> bool:
+        """Return whether no further pairs may be compared, so that the first ones have to do with what is known."""
+        return False
 
     def _count_cells(self, cells: int) -> None:
         """Count pairs of children that are compared."""
@@ -92,6 +118,10 @@ class RestrictedMapping:
         rows, columns = {tree: n for n, tree in enumerate(first)}, {tree: n for n, tree in enumerate(second)}
         chosen: I64 = costs[np.ix_([rows[tree] for tree in ours], [columns[tree] for tree in theirs])]
         return chosen
+
+
+def _key(one: Tree, other: Tree) -> tuple[int, int]:
+    return (one.number, other.number) if one.number < other.number else (other.number, one.number)
 
 
 def _next_row(row: list[int], pairs: list[int], omitted: int, inserted: list[int]) -> list[int]:

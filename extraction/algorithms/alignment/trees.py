@@ -14,7 +14,7 @@ class Tree:
     """
 
     label: str
-    children: "tuple[Tree, ...]"
+    children: "tuple[Tree, ...]" = field(repr=False)
     size: int
     number: int
 

@@ -70,10 +70,11 @@ def learn_text_template(
     frequency: int | None = None,
     seed: int = 1,
 ) -> TextTemplate:
-    """Return the template of pages' texts, from a sample of `pages` of them.
+    """Return the text that belongs to the template, found on a sample of the texts.
 
     Raises ValueError for a window under 1, a divisor under 0 and F under 2.
 
+    pages: the size of the sample.
     frequency: F, by default half of the sample and at least 2.
     """
     if window < 1 or divisor < 0 or (frequency is not None and frequency < 2):

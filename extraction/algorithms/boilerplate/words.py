@@ -1,11 +1,10 @@
 """Features of a text: stems of its words without stop words (Lin & Ho 2002, section 4.2; docs/algorithms.md#infodiscoverer).
 
 The paper uses Porter's stemmer for English and its own term base for Chinese. Here Snowball's stemmers serve the languages it supports.
-Where words are not separated by spaces (Chinese, Japanese, and Korean, whose particles stick to the words), each two neighbouring
-characters are a feature. Numbers are features, because prices and years tell pages apart as words do.
+Where words are not separated by spaces (Chinese, Japanese, Thai, …, and Korean, whose particles stick to the words), each two neighbouring
+characters are a feature (`dom.words`). Numbers are features, because prices and years tell pages apart as words do.
 """
 
-import re
 from collections import Counter
 from functools import lru_cache
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import snowballstemmer
 
 from extraction.algorithms.boilerplate.stop_words import STOP_WORDS
+from extraction.algorithms.dom.words import is_unspaced, split_words
 
 _STEMMERS = (
     "ar=arabic hy=armenian eu=basque ca=catalan cs=czech da=danish nl=dutch en=english eo=esperanto et=estonian fi=finnish fr=french "
@@ -27,11 +27,7 @@ DEFAULT_LANGUAGE = "en"
 """For pages that do not state their language, which most do not."""
 
 LONGEST_WORD = 64
-"""Characters of a word that count. A longer word is an address or a key, and a stemmer's time grows with its length."""
-
-_CJK = "\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
-_TERM = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
-_IS_CJK = re.compile(rf"[{_CJK}]")
+"""The number of characters of a word that count. A longer word is an address or a key, and a stemmer's time grows with its length."""
 
 
 def extract_features(text: str, *, language: str = DEFAULT_LANGUAGE) -> Counter[str]:
@@ -41,10 +37,10 @@ def extract_features(text: str, *, language: str = DEFAULT_LANGUAGE) -> Counter[
     """
     subtag = language.replace("_", "-").split("-")[0].lower()
     found: Counter[str] = Counter()
-    for term in _TERM.findall(text.lower()):
-        if _IS_CJK.match(term):
-            found.update(term[n : n + 2] for n in range(max(1, len(term) - 1)))
-        elif stem := _stem(term[:LONGEST_WORD], subtag):
+    for word in split_words(text):
+        if is_unspaced(word):
+            found[word] += 1
+        elif stem := _stem(word[:LONGEST_WORD], subtag):
             found[stem] += 1
     return found
 

@@ -23,7 +23,7 @@ Item = TypeVar("Item")
 Measure = Callable[[Item, Item], float]
 
 SAMPLE = 60
-"""Items that are compared with each other."""
+"""The number of items that are compared with each other."""
 
 LIKENESS = 0.8
 """Least mean likeness of a cluster's members: the 80 % of Reis et al. 2004."""

@@ -33,8 +33,8 @@ from extraction.algorithms.sketches.shingles import VECTOR_BYTES, Mask, ShingleV
 Page = TypeVar("Page", bound=Hashable)
 
 DEFAULT_THRESHOLD = 5
-"""Fewest pages of a template. The paper drops "negligible counts" without giving a number. Five is the fewest pages on which a rule can be
-learned from two and checked on some others."""
+"""The smallest number of pages of a template. The paper drops "negligible counts" without giving a number. Five is the fewest pages on
+which a rule can be learned from two and checked on some others."""
 
 MAX_WILDCARDS = 2
 """8 - k for the smallest k: the paper uses 6/8, 7/8 and 8/8 vectors."""
@@ -138,7 +138,7 @@ class Masks:
 
 
 _BLOCK = 1 << 16
-"""Vectors handled at a time where there are temporary arrays or lists, which take some tens of megabytes at most."""
+"""The largest number of vectors handled at a time where there are temporary arrays or lists, which take some tens of megabytes."""
 
 
 def _wildcards() -> tuple[int, ...]:

@@ -159,8 +159,8 @@ class PageGroups:
         return np.asarray(both_there & both_here)
 
     def _known_shares(self, group: int, others: I64, content: "F64 | float" = 0.0) -> tuple[F64, F64]:
-        """Return (how much of what the group requires each of the others knows, how much of what each of them requires the group knows), as
-        shares of the bits."""
+        """Return two shares of bits for each other group: how much of what the group requires the other knows, and how much of what the
+        other requires the group knows."""
         bits = self._questions.bits
         seldom = self._shares_of(group, others, np.where(bits >= SELDOM_BITS, bits, 0.0) + content)
         every = self._shares_of(group, others, bits + content)
@@ -237,4 +237,4 @@ def _smaller_side(bits: F64, one: F64, other: F64) -> F64:
 
 
 _BLOCK = 64
-"""Groups compared at a time, which takes some megabytes of temporary arrays."""
+"""The number of groups compared at a time, which takes some megabytes of temporary arrays."""

@@ -53,7 +53,7 @@ Page = TypeVar("Page", bound=Ordered)
 Item = TypeVar("Item")
 
 SAMPLE_PAGES = 30
-"""Pages of a cluster that are read."""
+"""The number of pages of a cluster that are read."""
 
 LOOSE_PAGES = 400
 """Unclustered pages that are compared with all others at a time. Those beyond are compared with the groups found. More are better: on a

@@ -13,8 +13,8 @@ from extraction.algorithms.clustering.page_steps import PageSteps
 from extraction.algorithms.clustering.single_template import HELD_FRACTION, find_content
 
 FULL_PAGES = 10
-"""Pages on which people would notice a difference. Tried: 5, 10 and 20. More keeps page types of one site better apart, but splits
-templates with options more often (V is 0.94 and 0.87 on two sites with 20, and 0.93 and 1.0 with 10)."""
+"""The number of pages on which people would notice a difference. Tried: 5, 10 and 20. More keeps page types of one site better apart, but
+splits templates with options more often (V is 0.94 and 0.87 on two sites with 20, and 0.93 and 1.0 with 10)."""
 
 OWN_BITS = 1.0
 """The cost of announcing that a group's own code is used: one yes or no."""
@@ -85,7 +85,7 @@ class SiteQuestions:
         return not self.comparable(page) and not self.has_content(page) and beside < BESIDE_FRACTION * len(page.steps)
 
     def has_content(self, page: PageSteps) -> bool:
-        """Return whether a page has nearly all content of the site's frame. False if there is none."""
+        """Return whether a page has nearly all content of the site's frame. False if the frame has no content."""
         return bool(self.content.any() and self.row(page)[self.content].mean() >= HELD_FRACTION)
 
     def counts(self, rows: Flags) -> "tuple[I64, I64]":
@@ -93,8 +93,10 @@ class SiteQuestions:
         return rows[:, self._columns].sum(0), self._asked(rows)[:, self._columns].sum(0)
 
     def cost(self, yes: I32, asked: I32) -> F64:
-        """Return the bits for the answers to each question in the cheaper code. Counts are in parts of a page; questions are the last
-        axis."""
+        """Return the bits for the answers to each question in the cheaper code.
+
+        yes, asked: counts, in parts of a page. The last axis is that of the questions.
+        """
         site = yes * self._yes_bits + (asked - yes) * self._no_bits
         bits: F64 = np.minimum(site, self._code.bits(yes, asked) + OWN_BITS) * self.weights
         return bits

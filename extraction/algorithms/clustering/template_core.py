@@ -18,11 +18,11 @@ from extraction.algorithms.clustering.merge_scores import CONTAINED_FRACTION, RA
 from extraction.algorithms.clustering.page_steps import PageSteps
 
 REQUIRED_FRACTION = 0.9
-"""Least share of the required steps that a page has."""
+"""The least share of the required steps that a page must have."""
 
 KNOWN_FRACTION = 0.5
-"""Least share of a page's steps that are known. Without it, a core that requires next to nothing covers everything: nine of ten pages of
-sites with too few pages for templates went to one."""
+"""The least share of a page's steps that must be known. Without it, a core that requires next to nothing covers everything: on sites with
+too few pages for templates, nine of ten pages went to one template."""
 
 SLACK = 0.1
 """How much less similar than the least similar of the template's own pages a page may be. Thirty pages show most of a template, not all of

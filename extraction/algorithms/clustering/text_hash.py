@@ -25,14 +25,14 @@ from extraction.algorithms.clustering.text_paths import EssentialPaths
 from extraction.algorithms.sketches.minhash import LENGTH, SEED, ExtendedSignatures, sign_sets
 
 TRIED_ALL = 64
-"""Clusters up to which every pair is tried at once."""
+"""The number of clusters up to which every pair is tried at once."""
 
 BAND = 4
-"""Ranks that have to be equal for two clusters to meet in the index. At a Jaccard coefficient of 0.5, two clusters meet in one of 64 bands
-with a probability of 0.98."""
+"""The number of ranks that have to be equal for two clusters to meet in the index. At a Jaccard coefficient of 0.5, two clusters meet in
+one of 64 bands with a probability of 0.98."""
 
 BUCKET = 8
-"""Clusters of a bucket that are tried for one of its clusters. All clusters of a bucket are alike."""
+"""The number of clusters of a bucket that are tried for one of its clusters. All clusters of a bucket are alike."""
 
 _ALONE = -1
 _PRECISION = 6

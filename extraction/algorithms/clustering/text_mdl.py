@@ -26,7 +26,7 @@ _LAID_OUT = 0.8
 """The pairs are laid out anew when less than this share of the clusters is alive."""
 
 _PRECISION = 6
-"""Decimals of a bit in which savings are compared, so that ties are ties. They go to the clusters that were first."""
+"""Savings are compared in bits with this many decimals, so that ties are ties. In a tie, the clusters that were first win."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +69,7 @@ def cost_bits(symbols: F64, *, cells: float, pages: int) -> F64:
 
 
 def in_template(supports: I32 | I64 | F64, pages: int | I64) -> "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]":
-    """Return whether a cluster of so many pages has a path of this support in its template.
+    """Return whether a cluster of this many pages has a path of this support in its template.
 
     A path in the template costs a 1, and a -1 for each page without it. A path outside costs a 1 for each page that has it. If both cost
     the same, the path is in the template, as in the paper's example.

@@ -48,9 +48,28 @@ class EssentialPaths:
 
 def read_text_paths(root: etree._Element) -> U64:
     """Return the paths of a parsed page, ascending and distinct; comments are left out. Time: linear in the page."""
+    top, below = _walk_paths(root)
+    return np.array(sorted({top, *below.values()}), np.uint64)
+
+
+def name_text_paths(root: etree._Element, wanted: frozenset[int]) -> dict[int, str]:
+    """Return {hash: path in words} for those of a page's paths that are wanted: ``html/body/h1/#Tech``, with texts after a ``#``."""
+    top, below = _walk_paths(root)
+    above = {path: (before, step) for (before, step), path in below.items()}
+    named = {}
+    for path in wanted & {top, *below.values()}:
+        steps, at = [], path
+        while at != top:
+            at, step = above[at]
+            steps.append(step)
+        named[path] = "/".join([str(root.tag), *reversed(steps)])
+    return named
+
+
+def _walk_paths(root: etree._Element) -> tuple[int, dict[tuple[int, str], int]]:
+    """Return (the root's path, {(path, a step below it): the path with that step})."""
     top = _hash(0, str(root.tag))
     below: dict[tuple[int, str], int] = {}
-    found = {top}
     waiting = [(root, top)]
     while waiting:
         element, path = waiting.pop()
@@ -61,7 +80,7 @@ def read_text_paths(root: etree._Element) -> U64:
                 below[path, step] = _hash(path, step)
             if child is not None:
                 waiting.append((child, below[path, step]))
-    return np.array(sorted(found | set(below.values())), np.uint64)
+    return top, below
 
 
 def find_essential_paths(pages: Sequence[U64]) -> EssentialPaths:
@@ -91,7 +110,8 @@ def drop_frame(pages: Sequence[U64]) -> list[U64]:
     frame) or 1 (the content). The mode is one of the two, so either nothing but the frame is essential, or everything is.
 
     What nearly all pages have is only a frame if there is something within it. If most pages would lose most of their paths, they are of
-    one template, and nothing is left out. A page that has nothing but the frame keeps it: to have nothing left is no likeness.
+    one template, and nothing is left out. A page that has nothing but the frame keeps it. Otherwise, two such
+    pages would seem alike because nothing is left of them.
     """
     every, supports = _supports(pages)
     shared = drop_content(pages)

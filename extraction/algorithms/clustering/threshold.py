@@ -17,5 +17,5 @@ LARGEST_THRESHOLD = DEFAULT_THRESHOLD
 
 
 def default_threshold(pages: int) -> int:
-    """Return the fewest pages of a template on a site of so many pages."""
+    """Return the smallest number of pages that a template may have on a site of this many pages."""
     return max(SMALLEST_THRESHOLD, min(LARGEST_THRESHOLD, math.ceil(pages / PAGES_PER_THRESHOLD)))

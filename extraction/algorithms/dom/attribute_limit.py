@@ -10,13 +10,14 @@ import re
 from itertools import islice
 
 MAX_TAG_ATTRIBUTES = 1_000
-"""Attributes kept of a tag. None of 642 real pages has a tag with so many."""
+"""The largest number of attributes kept of a tag. None of 642 real pages has a tag with so many."""
 
 MANY_VALUES = 5_000
 """A page with fewer ``=`` than this has no tag with many values."""
 
 LONG_TAG = 10_000
-"""Characters of a tag that is looked at. A tag with many attributes without values has at least so many between its brackets."""
+"""The number of characters of a tag that is looked at. A tag with many attributes without values has at least so many between its
+brackets."""
 
 _LONG = re.compile(rf"<[a-zA-Z][^<>]{{{LONG_TAG}}}")
 _VALUE = r"=[\t\n\f\r ]*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\"'\t\n\f\r >][^\t\n\f\r >]*+|(?=>|\Z))"

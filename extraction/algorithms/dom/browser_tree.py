@@ -19,7 +19,8 @@ from lxml import etree
 from numpy.typing import NDArray
 
 MAX_LEVELS = 512
-"""Levels of nested elements in a browser's tree. Chromium, and turbohtml after it, put deeper elements beside each other."""
+"""The largest number of levels of nested elements in a browser's tree. Chromium, and turbohtml after it, put deeper elements beside each
+other."""
 
 MAX_OPEN = 500
 """A page with more unclosed ``<b>``, ``<font>`` … than this is not read as a browser reads it. Each paragraph would repeat all of them,
@@ -121,7 +122,7 @@ def _set_attributes(element: etree._Element, node: turbohtml.Element) -> None:
 
 
 def _add_text(parent: etree._Element, text: str) -> None:
-    last = parent[-1] if len(parent) else None
+    last = next(parent.iterchildren(reversed=True), None)  # asking for the number of children would count them
     if last is None:
         parent.text = (parent.text or "") + text
     else:

@@ -12,7 +12,8 @@ LOOK_BYTES = 65_536
 """How much of a file is read to tell whether it is text."""
 
 BINARY_SHARE = 0.05
-"""Share of control characters from which a file without a tag of HTML is no text. Compressed data has a tenth, and text hardly any."""
+"""A file without an HTML tag is not text if at least this share of it is control characters. Compressed data has a tenth, and text
+hardly any."""
 
 _CONTROLS = bytes(number for number in range(32) if number not in b"\t\n\v\f\r\x1b")
 """Control characters that text does not have. The escape character is not among them, because it switches alphabets in ISO-2022-JP."""

@@ -35,7 +35,7 @@ SAMPLE_BYTES = 65_536
 """How much of a page is read to tell whether every second byte is zero, and how long the piece is in which a declaration is looked for."""
 
 MAX_DECLARATIONS = 20
-"""Most ``<meta>`` that are looked at. What comes later is made to waste time."""
+"""The largest number of ``<meta>`` that are looked at. What comes later is made to waste time."""
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
 _UTF32 = ((b"\xff\xfe\0\0", "utf-32-le"), (b"\0\0\xfe\xff", "utf-32-be"))

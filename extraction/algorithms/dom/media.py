@@ -21,7 +21,7 @@ MAX_PIXELS = 25_000_000
 
 CSS, SVG = "text/css", "image/svg+xml"
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
-_SVG_START = re.compile(rb"\s*(?:<\?xml[^>]*>|<!--.*?-->|<!DOCTYPE\s+svg[^>\[]*>|\s)*<(?:\w+:)?svg[\s>]", re.DOTALL)
+_SVG_START = re.compile(rb"(?:\s++|<\?xml[^>]*+>|(?><!--.*?-->)|<!DOCTYPE\s++svg[^>\[]*+>)*+<(?:\w++:)?svg[\s>]", re.DOTALL)
 
 
 class MediaError(Exception):

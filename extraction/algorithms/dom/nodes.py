@@ -157,7 +157,7 @@ def locate(selected: Any, index: dict[etree._Element, int]) -> Location | None:
 
 
 def _ordinal(owner: etree._Element, after: etree._Element | None) -> int:
-    """Return the number of a text() child of `owner`: of the text that follows `after`, or of the first text if `after` is None."""
+    """Return which text() child of `owner` follows `after`, counted from 1. If `after` is None, the text before all elements is meant."""
     number = 1 if owner.text else 0
     if after is None:
         return number

@@ -8,6 +8,7 @@ description says which pages those are and how their names appear.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import wraps
 
 from lxml import etree
 
@@ -38,6 +39,23 @@ class ParsedPage:
     as_browser: bool = False
 
 
+def _name_failures(read: Callable[..., ParsedPage]) -> Callable[..., ParsedPage]:
+    """Make any failure of reading a page a PageError: one page that nobody thought of must not end the work on thousands."""
+
+    @wraps(read)
+    def named(content: bytes, *, content_type: str | None = None) -> ParsedPage:
+        try:
+            return read(content, content_type=content_type)
+        except PageError:
+            raise
+        except Exception as error:
+            reason = str(error).partition("\n")[0][:200]
+            raise PageError(f"reading the page failed: {type(error).__name__}: {reason}") from error
+
+    return named
+
+
+@_name_failures
 def parse(content: bytes, *, content_type: str | None = None) -> ParsedPage:
     """Return the tree of a page. Raises PageError for a page that is empty, too large or without any element.
 

@@ -23,7 +23,8 @@ MAX_ADDRESS = 2000
 """Longest address that is kept, as for pages."""
 
 MAX_PER_PAGE = 300
-"""Files looked for on a page. Of 1,900 real pages, one in a hundred names more. What comes later is far down the page."""
+"""The largest number of files looked for on a page. Of 1,900 real pages, one in a hundred names more. What comes later is far down the
+page."""
 
 LOADS = re.compile(r"url|image|import|src|\\", re.IGNORECASE)
 """A style without any of these words, and without an escape that could spell one, loads nothing."""

@@ -249,7 +249,7 @@ class _Closers:
         self._places = {raw: places[names == np.uint64(raw | END_TAG)].tolist() for raw in _RAW_NAMES}
 
     def after(self, place: int, stop: int, raw: int) -> int:
-        """Return the first end tag of that name at or after `place`, or `stop` if there is none before it."""
+        """Return the first end tag of that name between `place` and `stop`; `stop` if there is none."""
         places = self._places[raw]
         index = bisect_left(places, place)
         return places[index] if index < len(places) and places[index] < stop else stop

@@ -12,6 +12,9 @@ from lxml import etree
 _START = re.compile(r"[\s,]*")
 _ADDRESS = re.compile(r"\S+")
 _DESCRIPTOR = re.compile(r"[^,(]*(?:\([^)]*\)?[^,(]*)*")
+MAX_ADDRESS = 2_000
+"""Longest address that counts, in characters."""
+
 _SIZE = re.compile(r"|\d+w(?:\s+\d+h)?|\d*\.?\d+x")
 
 
@@ -39,6 +42,25 @@ def find_base_address(root: etree._Element, url: str) -> str:
             found = join_address(own, href)
             return own if found is None or found.startswith(("javascript:", "data:")) else found
     return own
+
+
+def find_canonical_address(root: etree._Element, url: str) -> str:
+    """Return the address that a page gives as its own (RFC 6596), "" if there is none, it is the page's, or it is on another host.
+
+    A page with several different ones has none, since nobody can tell which is right. Fragments do not count.
+
+    url: the page's address; "" or a file's name if it has none.
+    """
+    base = find_base_address(root, url)
+    found = set()
+    for element in root.iter("link"):
+        if "canonical" in (element.get("rel") or "").lower().split() and next(element.iterancestors("template"), None) is None:
+            found.add((join_address(base, element.get("href") or "") or "").partition("#")[0])
+    found.discard("")
+    address = found.pop() if len(found) == 1 else ""
+    if not address.startswith(("http://", "https://")) or len(address) > MAX_ADDRESS or address == join_address("", url):
+        return ""
+    return address if "://" not in url or ada_url.URL(address).host == ada_url.URL(url).host else ""
 
 
 def split_srcset(text: str) -> list[tuple[str, str]]:

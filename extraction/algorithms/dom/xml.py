@@ -31,13 +31,14 @@ LOOK_BYTES = 65_536
 """How much of a file is read to tell what it is. A declaration with its entities and comments fits."""
 
 MAX_GROWTH = 1_048_576
-"""Characters that a page's own entities may add to it."""
+"""The largest number of characters that a page's own entities may add to it."""
 
 MAX_ENTITIES = 2_000
-"""Entities that a page may declare. The ISO character sets that old documents bring along have some hundreds."""
+"""The largest number of entities that a page may declare. The ISO character sets that old documents bring along have some hundreds."""
 
 MAX_ATTRIBUTES = 1_000
-"""Attributes kept of an element. Asking for the value of one looks through those before it, so many thousands take minutes."""
+"""The largest number of attributes kept of an element. Asking for the value of one looks through those before it, so many thousands take
+minutes."""
 
 SITEMAPS = frozenset(("urlset", "sitemapindex"))
 
@@ -86,6 +87,10 @@ _MARK = re.compile(
     r"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|(?P<lone>(?:&(?!#?\w[\w.:-]*+;)[^&<]*+)++)|&(?P<name>#?\w[\w.:-]*+);", re.DOTALL
 )
 _CHARACTER = re.compile(r"#(?:[0-9]{1,7}|x[0-9a-fA-F]{1,6})")
+_REFERENCE = re.compile(r"&(#(?:[0-9]++|x[0-9a-fA-F]++));")
+_INVALID = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML cannot have, not even by their numbers. libxml2 reads some of them, but nothing can be made of what it read."""
+
 _INNER = re.compile(r"&(?!#)(?!(?:amp|lt|gt|quot|apos);)([^\W\d][\w.:-]*);")
 _KNOWN = frozenset(("amp", "lt", "gt", "quot", "apos"))
 _WIDE = re.compile(rb"(<\?xml\s[^>]{0,200}?encoding\s*=\s*['\"])(?:utf|ucs)-?(?:16|32|2|4)[a-z]{0,2}(?=['\"])", re.IGNORECASE)
@@ -178,7 +183,7 @@ def as_written(text: str, *, instructions: bool = True) -> tuple[etree._Element,
         collect_ids=False,
     )
     try:
-        root = etree.fromstring(plain(text).replace("\0", " ").encode("utf-8", "replace"), parser)
+        root = etree.fromstring(_INVALID.sub(" ", plain(text)).encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError as error:
         raise XmlError(f"the XML cannot be read: {error.msg}") from error
     if root is None:
@@ -204,8 +209,10 @@ def plain(text: str) -> str:
         name = match["name"]
         if name is None:
             return match[0].replace("&", "&amp;") if match["lone"] else match[0]
-        if name in _KNOWN or _CHARACTER.fullmatch(name):
+        if name in _KNOWN:
             return match[0]
+        if _CHARACTER.fullmatch(name):
+            return _check_reference(name)
         found = entities.get(name)
         if found is None:
             known = html5.get(f"{name};", "")
@@ -218,10 +225,16 @@ def plain(text: str) -> str:
     return _MARK.sub(written, rest) if "&" in rest else rest
 
 
+def _check_reference(name: str) -> str:
+    """Return the reference to a character, or a space if XML cannot have the character. name: ``#160`` or ``#xA0``."""
+    number = int(name[2:], 16) if name[1] == "x" else int(name[1:])
+    return f"&{name};" if number <= 0x10FFFF and not _INVALID.match(chr(number)) else " "
+
+
 def tags(content: bytes) -> bytes:
     """Return the tags of XML as a stream of HTML tags whose names differ in their first bytes. Anything else is left out.
 
-    Names of XML are long and begin alike, are hidden behind prefixes, and some have a meaning in HTML. So a hash stands for each name.
+    XML names are long, often share their beginning or have a prefix, and some have a meaning in HTML. So a hash stands for each name.
     """
     found = _XML_TAG.findall(readable(content))
     names = {name: b"x" + blake2b(name, digest_size=3).hexdigest().encode() for name in {row[1] for row in found} if name}
@@ -262,7 +275,7 @@ def _entities(subset: str) -> dict[str, str]:
         inner = _INNER.search(text)
         if inner:
             raise XmlError(f"its entity “{match['name'][:40]}” is made of other entities; such pages are not read")
-        found.setdefault(match["name"], text[1:-1])
+        found.setdefault(match["name"], _REFERENCE.sub(lambda each: _check_reference(each[1]) if len(each[1]) < 9 else " ", text[1:-1]))
         if len(found) > MAX_ENTITIES:
             raise XmlError(f"it declares more than {MAX_ENTITIES:,} entities")
     return found

@@ -25,7 +25,7 @@ MAX_LENGTH = 4_000
 """Longest expression accepted. The longest that the learner writes has some 1,500 characters."""
 
 MAX_WIDE_STEPS = 6
-"""Most steps along axes of unbounded reach (``//``, following, preceding, ancestor …) in one expression."""
+"""The largest number of steps along axes of unbounded reach (``//``, following, preceding, ancestor …) in one expression."""
 
 MAX_WIDE_NESTING = 1
 """Deepest predicate that may itself search the whole page. Each level multiplies the cost by the size of the page."""
@@ -47,7 +47,7 @@ _EQUAL = rf"clean\((?P=of)\) = (?P<text>{_STRING})|starts-with\(clean\((?P=of)\)
 _HINT = re.compile(rf"contains\({_OF}, (?P<hint>{_STRING})\) and (?P<test>{_EQUAL})")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
-_CALL = re.compile(r"([\w.-]+(?::[\w.-]+)?)\s*\(")
+_CALL = re.compile(r"(?<![\w.-])([\w.-]++(?::[\w.-]++)?)\s*+\(")
 _PREFIX = re.compile(r"(?<![\w:.-])([A-Za-z_][\w.-]*):(?!:)[A-Za-z_*]")
 _VARIABLE = re.compile(r"\$\s*[\w.:-]*")
 _OPERATORS = frozenset({"and", "or", "div", "mod"})

@@ -1,7 +1,8 @@
 """Splits the marks of an attribute into groups that each get a solution of their own (docs/algorithms.md#rule-learning).
 
-Where no single set of features selects all marks and nothing else, several alternatives together may. They are also better where a single
-set has to ask for places or forms although labels stand before the values: a site in two languages has two labels for one attribute.
+Where no single set of features selects all marks and nothing else, several alternatives together may. They are also better where labels
+stand before the values but no single label fits all: a site in two languages has two labels for one attribute. A single set would have to
+ask for places or forms.
 """
 
 import math
@@ -17,10 +18,10 @@ from extraction.algorithms.learning.solution import Solution
 from extraction.algorithms.learning.solver import Solver
 
 MAX_PARTS = 25
-"""Most parts of a group of marks that are tried before it is given up."""
+"""The largest number of parts of a group of marks that are tried before it is given up."""
 
 MAX_LABEL_PARTS = 6
-"""Most parts of the marks that share a label which are tried at a time."""
+"""The largest number of parts of the marks that share a label which are tried at a time."""
 
 LEAST_TOTAL = 1.0
 """A solution cheaper than this, plus the cost of an alternative, asks for a name or a label and needs no alternatives."""
@@ -44,7 +45,7 @@ def split_marks(solver: Solver, marks: Sequence[MarkedNode], clicked: Sequence[M
 
 
 def split_by_labels(solver: Solver, marks: Sequence[MarkedNode], together: Solution | None) -> list[Solution]:
-    """Returns solutions that each ask for another label, if they cost less than the one solution for all marks; else nothing.
+    """Return solutions that each ask for another label, if they cost less than the one solution for all marks; else nothing.
 
     together: that solution, None where there is none that selects nothing wrong.
     """

@@ -84,7 +84,7 @@ class Learner:
         self.groups: list[list[Solution]] = []
 
     def learn(self) -> Learned | NotLearned:
-        """Returns the rule, or why there is none. Raises LearningError."""
+        """Return the rule, or why there is none. Raises LearningError."""
         if not self.marks:
             return Learned(())
         if not self.multiple:
@@ -150,7 +150,7 @@ class Learner:
         return sorted(self._solve_elsewhere(), key=lambda solution: solution.total)
 
     def _choose_place(self, clicked: Solution | None) -> Solution | None:
-        """Returns the rule for another place of the same values if it is clearly better than the rule for the marked place."""
+        """Return the rule for another place of the same values if it is clearly better than the rule for the marked place."""
         limit = clicked.total if clicked and not clicked.chosen.wrong else math.inf
         if limit <= self.cost.elsewhere:
             return clicked

@@ -9,11 +9,11 @@ from extraction.algorithms.learning.corpus import Corpus, HeaderCells
 from extraction.algorithms.learning.page_table import TOO_LONG, Ints, hash_text
 
 MAX_CELL_DEPTH = 40
-"""Levels looked up from a cell to its table. It takes two, but broken pages have more."""
+"""The largest number of levels looked up from a cell to its table. It takes two, but broken pages have more."""
 
 
 def find_header_cells(corpus: Corpus, cells: Ints) -> Ints:
-    """Returns the row of the header cell above each cell.
+    """Return the row of the header cell above each cell.
 
     Returns the guard row for a cell without a header, or whose header repeats an earlier header's text: the label then means the earlier.
     """

@@ -22,16 +22,16 @@ from extraction.algorithms.learning.plausibility import Reads
 from extraction.algorithms.learning.solution import Solution
 
 MAX_MEMBERS = 8
-"""Most rules of a committee. What the ninth adds to the disagreement weighs less than a tenth of the first."""
+"""The largest number of rules of a committee. What the ninth adds to the disagreement weighs less than a tenth of the first."""
 
 SLACK = 1.5
 """How much dearer than the rule a member may be: what a label costs more than a class, and what two levels cost."""
 
 MAX_ELSEWHERE = 2
-"""Most rules for other places of the values."""
+"""The largest number of rules for other places of the values."""
 
 MAX_EQUIVALENTS = 3
-"""Most equivalent rules that are kept, for other pages to tell apart."""
+"""The largest number of equivalent rules that are kept, for other pages to tell apart."""
 
 Groups = Sequence[Sequence[Solution]]
 """The solutions of each alternative of a rule."""
@@ -61,7 +61,7 @@ class Member:
 class Committee:
     """The rule first, then the others by cost. Of rules that select the same values on every page, only the cheapest is kept.
 
-    equivalents: rules that select the same as the rule on all these pages, but by other features. They may differ on other pages.
+    equivalents: rules with other features that select the same values on all these pages. On other pages they may select others.
     """
 
     members: tuple[Member, ...]
@@ -82,7 +82,7 @@ def train_committee(
     reads: Reads | None = None,
     cost: Cost = CALIBRATED,
 ) -> Committee | NotLearned:
-    """Returns the committee of one attribute. The parameters are those of `apriori.learn_attribute`."""
+    """Return the committee of one attribute. The parameters are those of `apriori.learn_attribute`."""
     try:
         learner = Learner(pages, examples, multiple=multiple, mandatory=mandatory, reads=reads, cost=cost)
         found = learner.learn()

@@ -31,8 +31,8 @@ from extraction.algorithms.learning.page_table import (
 )
 
 MAX_COMPARED = 10_000
-"""Most children of one element where siblings are compared. `rules.apply` lets a rule compare twice as many nodes, the texts between
-them included, because the cost grows with their square."""
+"""The largest number of children of one element where siblings are compared. `rules.apply` lets a rule compare twice as many nodes, the
+texts between them included, because the cost grows with their square."""
 
 MAX_NAMED_BYTES = 32_000_000
 """Memory for the answers of `Corpus.find_named` that are kept. It keeps a long-lived corpus small beside its pages."""
@@ -156,8 +156,12 @@ class Corpus:
         return self.pages[page].read_value(location)
 
     def read_shape(self, nodes: Candidates, place: int) -> str:
-        """The shape of a candidate's value."""
-        return make_shape(self.read_value(nodes, place))
+        """The shape of a candidate's text."""
+        return make_shape(self.read_condition_text(nodes, place))
+
+    def read_condition_text(self, nodes: Candidates, place: int) -> str:
+        """The cleaned text of a candidate as the conditions of a rule see it, which is not always its value."""
+        return self.read_text(int(nodes.rows[place])) if nodes.target.kind == "element" else self.read_value(nodes, place)
 
     def read_location(self, page: int, location: Location) -> str:
         """The cleaned value at a place of a page, empty where there is none."""

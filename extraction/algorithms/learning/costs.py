@@ -215,7 +215,7 @@ class PaperOrder(Cost):
         return 2.0 * distance + (1.0 - support)
 
     def price_ambiguity(self, several: float) -> float:
-        """Costs more than any distance."""
+        """Return a cost higher than that of any distance."""
         return PAPER_SEVERAL * several
 
     def for_lists(self) -> Cost:

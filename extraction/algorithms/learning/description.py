@@ -15,10 +15,10 @@ from extraction.algorithms.learning.solver import Solver
 from extraction.algorithms.learning.text_range import TextPart
 
 SHOWN_CHARS = 60
-"""Characters of a value that a reason quotes."""
+"""The number of characters of a value that a reason quotes."""
 
 MIN_OTHERS = 3
-"""Fewest unannotated pages that can speak against a rule."""
+"""The smallest number of unannotated pages that can speak against a rule."""
 
 TOO_STRANGE = 0.5
 """A text that is stranger than this is none of the template (`label_trust`)."""

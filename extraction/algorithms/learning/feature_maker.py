@@ -1,4 +1,4 @@
-"""Defines a feature and the base class that makes features, which knows the nodes that must share each feature and their ancestors.
+"""A feature, and the base class of everything that makes features. It knows the nodes that must share a feature, and their ancestors.
 
 A feature is a condition at one level: on the text node (-1), on its element (0), on the ancestor d levels up, or on any ancestor. It
 comes with the candidates that satisfy it, on all pages at once.
@@ -16,7 +16,7 @@ from extraction.algorithms.learning.label_trust import is_label_place, measure_s
 from extraction.algorithms.learning.page_table import NAMING, TOO_LONG, Bools, Hashes, Ints
 
 MAX_LEVEL = 12
-"""Ancestors looked at one by one; further up only as "somewhere under"."""
+"""The largest number of ancestors looked at one by one. Those further up only count as "somewhere above"."""
 
 ANY = 99
 """Level of "any ancestor", of whatever tag where the feature has none."""
@@ -33,7 +33,7 @@ LABEL_KINDS = BEFORE_KINDS | {"label-after", "label-after-stem"}
 WEAK_KINDS = frozenset(("nth", "nth-last", "text-nth", "beside", "neighbour", "peer", "label-after", "label-after-stem", "shape", "form"))
 """Kinds of features that say where a value stands or how its text is written, and nothing about what it is."""
 
-MOST_STRANGE = 0.25
+MOST_STRANGE = 0.4
 """A text may be no stranger than this to count as a label."""
 
 
@@ -153,7 +153,7 @@ class FeatureMaker:
 
 
 def classify_name(name: str) -> str:
-    """Returns the feature kind for a condition on the attribute `name`."""
+    """Return the feature kind for a condition on the attribute `name`."""
     if name in ("id", "class"):
         return name
     return "data" if name.startswith("data-") else "name" if name in NAMING else "style"

@@ -9,22 +9,22 @@ import re
 from functools import lru_cache
 
 MIN_TAIL, MAX_TAIL = 5, 16
-"""Characters of a hash with letters of the whole alphabet. Shorter parts are abbreviations (``col-md6``)."""
+"""The fewest and the most characters of a hash that uses the whole alphabet. Shorter parts are abbreviations (``col-md6``)."""
 
 MIN_SWITCHES, MANY_SWITCHES = 2, 3
 """Changes between letters and digits within a hash. Words with a number have one (``column2``), hashes several (``1q2w3e``)."""
 
 MIN_WORD = 3
-"""Fewest letters in a row that may be a word: ``html5player`` has two changes and two words."""
+"""The smallest number of letters in a row that may be a word: ``html5player`` has two changes and two words."""
 
 MIN_DIGITS = 4
-"""Fewest digits of a number that counts records rather than columns or hundredths of a width."""
+"""The smallest number of digits of a number that counts records rather than columns or hundredths of a width."""
 
 _PART = re.compile(r"[-_:/.]+")
 _RUNS = re.compile(r"[A-Za-z]+|\d+")
 _HEX = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{6,64}|(?=.*\d)(?=.*[A-F])[0-9A-F]{6,64}")
 _SIZE = re.compile(r"\d+(?:x|by)\d+|\d+(?:px|cols?|columns?|rows?)", re.IGNORECASE)
-_CAMEL = re.compile(r"[A-Za-z]?[a-z]*(?:\d+[A-Z][a-z]{2,}|[A-Z][a-z]{2,}|\d+(?![a-z]))*")
+_CAMEL = re.compile(r"[A-Za-z]?+[a-z]*+(?:\d++[A-Z][a-z]{2,}+|[A-Z][a-z]{2,}+|\d++(?![a-z]))*+")
 _LEADING = re.compile(r"\d+[a-z][a-z0-9]{3,6}")
 _SUFFIXED = re.compile(r"sc-[A-Za-z]{5,8}|[A-Za-z][\w-]*__[A-Za-z0-9]{5,8}")
 _MIXED = re.compile(r"[A-Za-z]*[a-z][A-Z]{2}[A-Za-z]*|[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{5,8}")

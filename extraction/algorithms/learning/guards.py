@@ -18,10 +18,10 @@ from extraction.algorithms.learning.text_forms import read_short_texts
 from extraction.algorithms.learning.weak_features import find_structure, find_telling_feature
 
 MAX_VALUES = 200
-"""Most selected values that are looked at."""
+"""The largest number of selected values that are looked at."""
 
 MAX_NEXT_LABELS = 4
-"""Most labels after the value that a rule excludes by their texts."""
+"""The largest number of labels after the value that a rule excludes by their texts."""
 
 MAX_NAME_COST = 1.3
 """Dearest name that is asked for in addition: one that a machine gave costs more."""
@@ -151,4 +151,4 @@ class Guard:
         return RuleFeature("weak", at, tag, test, words, 0, 0.0)
 
     def _read(self, place: int) -> str:
-        return self.corpus.read_value(self.nodes, place)
+        return self.corpus.read_condition_text(self.nodes, place)

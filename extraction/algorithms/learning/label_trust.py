@@ -19,14 +19,14 @@ IN_LABEL_PLACE = 0.5
 """What remains of a text's strangeness if it stands in a label's place."""
 
 MAX_INNER_LEVELS = 3
-"""Levels that are looked down and up from an element to see whether it is a label."""
+"""The largest number of levels that are looked down and up from an element to see whether it is a label."""
 
 
 def measure_strangeness(corpus: Corpus, text: str, marked_pages: Bools, *, in_label_place: bool) -> float:
-    """Returns how little a text looks like one of the template: 0 for a label of most pages, up to 1 for a text of the marked pages only.
+    """Return how little a text looks like one of the template: 0 for a label of most pages, up to 1 for a text of the marked pages only.
 
-    marked_pages: by page, whether its marks share the text. They show nothing, so only the others count. Without others nothing is known,
-    and the text is not strange.
+    marked_pages: for each page, whether its marks share the text. Such pages show nothing, so only the others count. If there are no
+        others, the result is 0.
     """
     if text in corpus.values:
         return 1.0

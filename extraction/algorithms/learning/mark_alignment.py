@@ -18,7 +18,7 @@ Path = tuple[str, ...]
 
 
 def align_marks(corpus: Corpus, marks: Sequence[MarkedNode]) -> list[MarkedNode]:
-    """The marks, each replaced by another place of its value where that fits better among the others."""
+    """Return the marks. A mark is replaced by another place of the same value if that place fits the other marks better."""
     choices = [[mark, *find_other_places(corpus, mark)] for mark in marks]
     for page in {mark.page for mark in marks}:
         mine = [n for n, mark in enumerate(marks) if mark.page == page]
@@ -34,7 +34,7 @@ def align_marks(corpus: Corpus, marks: Sequence[MarkedNode]) -> list[MarkedNode]
 
 
 def read_path(corpus: Corpus, mark: MarkedNode) -> Path:
-    """Returns the tags from the marked node up to the root."""
+    """Return the tags from the marked node up to the root."""
     nodes = corpus.pages[mark.page].nodes
     return tuple(str(nodes[row].tag) for row in _list_rows_above(corpus, mark))
 

@@ -14,7 +14,7 @@ from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning.corpus import Corpus, NodeTarget
 
 MAX_PLACES = 5
-"""Most other places of a value that are looked at, in document order."""
+"""The largest number of other places of a value that are looked at, in document order."""
 
 Nodes = dict[NodeTarget, tuple[int, int]]
 """Nodes by target, as the element's row and the text's row; the innermost element first."""
@@ -79,7 +79,7 @@ def _without_part(location: Location) -> Location:
 
 
 def _list_equal_places(corpus: Corpus, mark: MarkedNode) -> Iterator[Location]:
-    """Yields the text nodes, then the elements short enough to be labels, whose running text equals the mark's value."""
+    """Yield the text nodes, then the elements short enough to be labels, whose running text equals the mark's value."""
     start, end = mark.location.start, mark.location.end
     table, raw_tags = corpus.pages[mark.page], corpus.find_raw_text_tags(mark.page)
     for text in corpus.list_equal_texts(mark.page, mark.text):
@@ -126,7 +126,7 @@ def _find_text_row(corpus: Corpus, page: int, location: Location) -> int:
 
 
 def _list_inner(corpus: Corpus, page: int, row: int, text: str) -> Iterator[tuple[NodeTarget, int, int]]:
-    """Yields the descendants with the same whole text, outermost first, and the text node if a single one holds the whole text."""
+    """Yield the descendants with the same whole text, outermost first, and the text node if a single one holds the whole text."""
     table, offset = corpus.pages[page], int(corpus.offsets[page])
     end = int(table.elements.end[row])
     for inner in range(row + 1, end):

@@ -41,8 +41,8 @@ from extraction.algorithms.learning.page_table import (
 Places = NDArray[np.int64]
 
 MAX_NODES = 1_000_000
-"""Most elements and comments of a page that is learned from. A table needs some 500 bytes for each, beside the tree. A product page
-written to have 20 MB has 260,000, the largest real one seen 20,000."""
+"""The largest number of elements and comments of a page that is learned from. A table needs some 500 bytes for each, beside the tree. A
+product page written to have 20 MB has 260,000, the largest real one seen 20,000."""
 
 LONG_TEXT = "…" * (MAX_LABEL + 1)
 """Stands for a script's text, of which only its being too long for a label counts."""
@@ -177,8 +177,9 @@ class Siblings:
 
     order: the places of the children.
     start: by child, where in `order` its siblings begin.
-    until: by node and once more (a + 1), the place of the last element among its siblings up to the node itself, a for none.
-    before, after: likewise, the nearest element to either side.
+    until: for each node, the last element among its siblings up to and including itself; a if there is none. One entry more than nodes
+        (a + 1).
+    before, after: for each node, the nearest element on that side, in the same form.
     """
 
     order: Places
@@ -209,7 +210,7 @@ class Siblings:
 
 
 def read_names(nodes: Sequence[etree._Element]) -> tuple[Hashes, Ints]:
-    """Returns the hashes of all names, sorted, and for each hash the row of the element that has the name."""
+    """Return the hashes of all names, sorted, and for each hash the row of the element that has the name."""
     named = _CanName()
     names: list[int] = []
     owners: list[int] = []
@@ -251,12 +252,12 @@ def hash_texts(cleaned: Sequence[str]) -> tuple[Hashes, Hashes, Hashes]:
 
 
 def _hash_all(texts: Sequence[str]) -> Hashes:
-    """Returns `hash_text` of each text."""
+    """Return `hash_text` of each text."""
     return np.fromiter(map(hash, texts), np.int64, len(texts)).view(np.uint64) | np.uint64(2)
 
 
 def add_guard(column: NDArray[T], guard: int = 0) -> NDArray[T]:
-    """Returns the column with a guard row appended."""
+    """Return the column with a guard row appended."""
     found = np.full(len(column) + 1, guard, column.dtype)
     found[:-1] = column
     return found

@@ -2,8 +2,8 @@
 
 A rule that asks for the label "Artist" finds nothing on the pages of the other language. They have the same template with other labels, so
 the values after one of these labels look like those after "Artist". An alternative for that label is added if it is the only one whose
-values do. Pages count as pages of another language only if they have none of the labels that stand at such places on pages where the rule
-finds something: a page that merely lacks the attribute has others of them. The alternative is a guess, and its doubt says so.
+values do. Where the rule finds something, other labels stand at such places, too. A page counts as one of another language only if it
+has none of them: a page that merely lacks the attribute has some. The alternative is a guess, and its doubt says so.
 """
 
 from collections import defaultdict
@@ -19,20 +19,20 @@ from extraction.algorithms.learning.strong_features import find_features
 from extraction.algorithms.learning.text_forms import join_conditions, list_conditions
 
 MIN_VALUES = 4
-"""Fewest different values that show what a value looks like."""
+"""The smallest number of different values that show what a value looks like."""
 
 MIN_PAGES = 2
-"""Fewest pages that must have the other label."""
+"""The smallest number of pages that must have the other label."""
 
 MAX_VALUES = 200
-"""Most values that are looked at."""
+"""The largest number of values that are looked at."""
 
 COLUMN_KINDS = ("label", "heading", "title")
 """Kinds of labels that can have another text elsewhere."""
 
 
 def translate_label(solver: Solver, solution: Solution) -> Solution | None:
-    """Returns the solution for the pages of another language, None where there are none or where no single label fits.
+    """Return the solution for the pages of another language, None where there are none or where no single label fits.
 
     solution: one that asks for a label. The returned one has no marks of its own.
     """

@@ -70,7 +70,7 @@ def find_outliers(values: Mapping[int, Sequence[str]], unreadable: Collection[st
 
 
 def _find_sides(numbers: Sequence[float], least: float) -> list[int]:
-    """Returns 1, -1 or 0 for each number: far above, far below or near the median. least: smaller deviations always count as near."""
+    """Return 1, -1 or 0 for each number: far above, far below or near the median. least: smaller deviations always count as near."""
     middle = median(numbers)
     limit = max(DEVIATIONS * median(abs(number - middle) for number in numbers), least)
     return [0 if abs(number - middle) <= limit else 1 if number > middle else -1 for number in numbers]

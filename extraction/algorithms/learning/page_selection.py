@@ -5,9 +5,9 @@ teaches nothing; where they disagree, it decides between them (query by committe
 Muslea, Minton & Knoblock 2006). The degree of disagreement is the vote entropy of Dagan & Engelson (1995), with votes weighted by
 merit: a rule that costs more by c counts exp(-c).
 
-A page also scores for the weight of the template's paths (`sampling.greedy`) that it has and no annotated page has, and for attributes
-that are not found on it although nobody has yet marked any page as lacking them. All three scores are shares from 0 to 1, and they
-are summed.
+A page has two more scores. One is the weight of those paths of the template (`sampling.greedy`) that are on this page but on no annotated
+page. The other is for attributes that are not found on it, although nobody has marked any page as lacking them. All three scores are
+shares from 0 to 1, and they are summed.
 """
 
 import math
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from extraction.algorithms.learning.committee import Committee, Member, Vote
 
 MISSING = 0.25
-"""What an attribute without a value counts beside one of complete disagreement: most pages without a value really lack it."""
+"""The weight of an attribute without a value, relative to one with complete disagreement: most pages without a value really lack it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class PageScore:
-    """How much a page would teach.
+    """How much marking a page would improve the rule.
 
     page: its place.
     disagreements: for the attributes whose committees disagree on the page, the strongest first.
@@ -64,7 +64,7 @@ class AttributeState:
 
 
 def weigh_members(members: Sequence[Member]) -> list[float]:
-    """Returns the members' weights, which sum to 1: a rule that costs c more than the best has a weight proportional to exp(-c)."""
+    """Return the members' weights, which sum to 1: a rule that costs c more than the best has a weight proportional to exp(-c)."""
     least = min((member.total for member in members), default=0.0)
     raw = [math.exp(least - member.total) for member in members]
     return [each / sum(raw) for each in raw]

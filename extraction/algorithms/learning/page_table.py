@@ -49,7 +49,7 @@ MAX_RAW_LABEL = 2_000
 """Longest text looked at for a label, white space included: templates indent, but not that far."""
 
 MAX_SHAPE = 30
-"""Longest text, in characters, whose digits and signs can be its shape."""
+"""Longest text, in characters, that has a shape, which is made of its digits and signs."""
 
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 _HTML_SPACE = re.compile(r"[ \t\r\n]+")
@@ -158,12 +158,12 @@ class PageTable:
 
 
 def find_unread_tags(root: etree._Element) -> frozenset[str]:
-    """Returns `UNREAD_TAGS` for an HTML page, and nothing for an XML page, where `style` may be the style of a dress."""
+    """Return `UNREAD_TAGS` for an HTML page, and nothing for an XML page, where `style` may be the style of a dress."""
     return frozenset() if is_xml(root) else UNREAD_TAGS
 
 
 def hash_text(text: str) -> int:
-    """Returns a 64-bit hash of a text, valid in this process only; never 0 or 1, which mean blank and too long.
+    """Return a 64-bit hash of a text, valid in this process only; never 0 or 1, which mean blank and too long.
 
     Python's own hash is keyed, so nobody can craft a page on which two texts have the same hash.
     """

@@ -33,7 +33,7 @@ Reads = Callable[[str], bool]
 """Whether a text can be read as some type."""
 
 MAX_READ, UNREAD_WEIGHT = 40, 3.0
-"""Most different values that are read as their type, and the price if none can be."""
+"""The largest number of different values that are read as their type, and the cost if none can be read."""
 
 FREE_OCTAVES = 1.0
 """Factor of two in a length, in a number of values per page or in a stretch that costs nothing."""
@@ -51,17 +51,17 @@ FREE_DIGITS = 0.3
 """Difference in the share of digits that costs nothing."""
 
 MIN_CONSTANT_PAGES = 3
-"""Fewest pages with the same value for it to look like navigation."""
+"""The smallest number of pages with the same value for it to look like navigation."""
 
 MAX_ITEM_LEVEL = 4
-"""Levels up from a marked node to what is an item of the list."""
+"""The largest number of levels up from a marked node to what is an item of the list."""
 
 SHORT_STRETCH = 8
-"""Rows added to every stretch, so that short ones may differ more."""
+"""The number of rows added to every stretch, so that short ones may differ more."""
 
 
 def price_values(marked: Values, others: Values, *, most_marked: bool = True, reads: Reads | None = None) -> float:
-    """Returns 0 when the other pages' values look like the marked ones, and up to about 9 when they differ in every way.
+    """Return 0 when the other pages' values look like the marked ones, and up to about 9 when they differ in every way.
 
     most_marked: whether most values of the annotated pages are marked; only then are the numbers of values compared.
     reads: whether a text can be read as the attribute's type.
@@ -167,7 +167,7 @@ def _price_counts(marked: Values, others: Values) -> float:
 
 
 def _price_digits(mine: Sequence[str], theirs: Sequence[str]) -> float:
-    """The price of a different share of digits among the characters."""
+    """Return what it costs that the share of digits among the characters differs."""
     return max(abs(median(map(_share_of_digits, theirs)) - median(map(_share_of_digits, mine))) - FREE_DIGITS, 0.0)
 
 

@@ -34,13 +34,13 @@ from extraction.algorithms.learning.table_grid import has_spans
 __all__ = ["LearnedRecords", "MarkedRow", "RowField", "learn_records"]
 
 MAX_ROWS = 40
-"""Rows beside the marked ones that fields are learned from; more rows lead to the same rule."""
+"""The largest number of rows beside the marked ones that fields are learned from; more rows lead to the same rule."""
 
 SHOWN_CHARS = 60
-"""Characters of a row that a reason quotes."""
+"""The number of characters of a row that a reason quotes."""
 
 MAX_LEVELS = 6
-"""Most levels that are tried as rows, the highest first."""
+"""The largest number of levels that are tried as rows, the highest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class _ListLearner:
         return problem
 
     def _find_refused(self, judged: JudgedRows, chosen: RowXPath) -> NotLearned | None:
-        """Returns why the XPath is refused if it selects an element that is known not to be a row; else None."""
+        """Return why the XPath is refused if it selects an element that is known not to be a row; else None."""
         for page, refused in judged.refused.items():
             tree = self.trees[page]
             selected = XPath(chosen.xpath).select(self.corpus.pages[page].root)
@@ -260,7 +260,7 @@ class _RowFields:
         )
 
     def _check(self, field: RowField, found: Learned, marked: Sequence[tuple[int, int]]) -> Learned | NotLearned:
-        """Returns the field's rule, or NotLearned if the rule gives a marked row another value than the marked one."""
+        """Return the field's rule, or NotLearned if the rule gives a marked row another value than the marked one."""
         for row, (page, place) in zip(self.learner.rows, marked, strict=True):
             if field.name not in row.fields:
                 continue

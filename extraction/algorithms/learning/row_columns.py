@@ -1,8 +1,8 @@
 """The fields of a list whose rows are rows of a table with spans (docs/algorithms.md#rule-learning).
 
 There the n-th cell of a row is not the n-th column: a group's name stands once, before the first of its rows. So a field is a column of the
-table's grid. Of several XPaths for the cell of a column, the simplest is taken that gives just the grid's cell in all rows of all known
-pages. What stands within the cell is learned as it is within a row.
+table's grid. Several XPaths can select the cell of a column. The simplest one that selects only the grid's cell, in all rows of all known
+pages, is taken. A value inside the cell is learned like a value inside a row.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,10 +25,10 @@ _BEFORE, _AFTER = "preceding-sibling", "following-sibling"
 
 
 MAX_WIDTHS = 4
-"""Most different numbers of cells in the rows of a table that an XPath tells apart."""
+"""The largest number of different numbers of cells in the rows of a table that an XPath tells apart."""
 
 MAX_CELLS = 40
-"""Cells beside the marked ones that are learned from."""
+"""The largest number of cells beside the marked ones that are learned from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def _is_whole(taught: TaughtCell) -> bool:
 
 
 def find_column_xpath(grids: TableGrids, marked: Sequence[TaughtCell], rows: Sequence[etree._Element]) -> str:
-    """Returns the XPath, from a row, of the cell of a column.
+    """Return the XPath, from a row, of the cell of a column.
 
     marked: the column's cell in the marked rows.
     rows: all rows of the known pages. Raises LearningError if the marks are in several columns, or if no XPath follows the column.

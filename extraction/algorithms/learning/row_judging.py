@@ -103,7 +103,7 @@ def _refuse_alike(trees: Mapping[int, RowTree], judged: JudgedRows, level: RowLe
 def _judge_page(
     tree: RowTree, level: RowLevel, marked: Sequence[MarkedRow], mine: Sequence[int], *, refused: Mapping[int, Sequence[int]] | None
 ) -> tuple[list[int], list[int]]:
-    """Returns (rows like the marked ones, elements that may be rows) of a page, before any is refused."""
+    """Return (rows like the marked ones, elements that may be rows) of a page, before any is refused."""
     likes, unsure = _compare(tree, level, mine, _find_scope(tree, mine))
     inside = _find_inside(tree, marked, mine) if level.grouped else set[int]()
     if inside & set(likes):
@@ -114,7 +114,7 @@ def _judge_page(
 
 
 def _compare(tree: RowTree, level: RowLevel, mine: Sequence[int], scope: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Returns (elements like the marked rows, elements that may be), judged by their fields, their shapes and their classes."""
+    """Return (elements like the marked rows, elements that may be), judged by their fields, their shapes and their classes."""
     shapes = [tree.read_shape(row) for row in mine]
     own = min((measure_likeness(one, other) for one in shapes for other in shapes), default=1.0)
     classes = frozenset.intersection(*(tree.read_classes(row) for row in mine))

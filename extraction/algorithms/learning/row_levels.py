@@ -38,7 +38,7 @@ class RowLevel:
     grouped: bool = False
 
     def measure_coverage(self, tree: RowTree, row: int) -> float:
-        """Returns the share of the paths that lead to an element below a row."""
+        """Return the share of the paths that lead to an element below a row."""
         return sum(bool(tree.find_at(row, path)) for path in self.paths.values()) / len(self.paths) if self.paths else 1.0
 
 

@@ -1,6 +1,7 @@
-"""What tells elements that are no rows from the rows: a name, a text or an element that only they have.
+"""Marks of elements that look like rows but are none: a name, a text or an element that only they have.
 
-Adverts between the rows of a list often have the rows' form. An editor refuses one, and what it has and no marked row has tells the others.
+Adverts between the rows of a list often have the rows' form. An editor refuses one. What it has, but no marked row has, shows which
+other elements are adverts, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,13 +12,13 @@ from extraction.algorithms.learning.page_table import list_names
 from extraction.algorithms.learning.row_tree import RowTree
 
 MAX_INSIDE = 200
-"""Most elements of a row that are looked at."""
+"""The largest number of elements of a row that are looked at."""
 
 MAX_TEXT = 30
 """Longest text, in characters, that can be the word for an advert."""
 
 MAX_MARKS = 5
-"""Most marks that a rule's rows are asked not to have."""
+"""The largest number of conditions by which a rule leaves out such elements."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -38,7 +38,7 @@ _PLACE = re.compile(r"\[(\d+)\]")
 
 
 def price_row_features(*, grouped: bool) -> Cost:
-    """Returns the costs of features within a row. A rule without features costs nothing there.
+    """Return the costs of features within a row. A rule without features costs nothing there.
 
     grouped: whether a row is a series of siblings.
     """

@@ -165,5 +165,5 @@ def make_step(places: Sequence[tuple[RowTree, int]], *, with_classes: bool = Tru
 
 
 def measure_likeness(one: Shape, other: Shape) -> float:
-    """Returns the share of paths that two shapes have in common (the Jaccard index)."""
+    """Return the share of paths that two shapes have in common (the Jaccard index)."""
     return len(one & other) / len(one | other) if one or other else 1.0

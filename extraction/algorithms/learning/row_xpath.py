@@ -35,7 +35,7 @@ UNLIKE_COST = 2.0
 """The cost of an XPath that selects, on other pages, only elements without any of the fields."""
 
 MAX_LOOKED_AT = 300
-"""Most selected elements of other pages that are compared with the marked rows."""
+"""The largest number of selected elements of other pages that are compared with the marked rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class _RowSearch:
         return RowXPath(xpath, words, total, wrong, precision, missed, chosen.support, chosen.distance)
 
     def _share_unlike(self, selected: Bools) -> float:
-        """Returns the share of the elements selected on other pages that contain none of the fields."""
+        """Return the share of the elements selected on other pages that contain none of the fields."""
         others = np.flatnonzero(selected & ~self.annotated[self.nodes.page])
         others = others[:: max(1, len(others) // MAX_LOOKED_AT)]
         if not len(others) or not self.level.paths:
@@ -170,7 +170,7 @@ class _RowSearch:
         return [(feature, mask) for feature, mask in made if mask[places].all()]
 
     def _list_turns(self, tag: str) -> list[tuple[str, str, float]]:
-        """Returns the condition to be every n-th sibling of the tag, where n is the distance between the marked rows."""
+        """Return the condition to be every n-th sibling of the tag, where n is the distance between the marked rows."""
         if not self.level.grouped or len(self.level.rows) < 2:
             return []
         tree = self.trees[next(iter(self.judged.likes))]

@@ -24,17 +24,17 @@ from extraction.algorithms.learning.feature_maker import MaskedFeature, RuleFeat
 from extraction.algorithms.learning.page_table import Bools, Ints
 
 MAX_SIZE = 5
-"""Most features of a set that the search makes. `_reduce_all` may make larger ones."""
+"""The largest number of features of a set that the search makes. `_reduce_all` may make larger ones."""
 
 MAX_OPTIONS = 12
-"""Most sets returned."""
+"""The largest number of sets returned."""
 
 PLAIN_KINDS = frozenset(("tag", "beside", "nth", "nth-last", "text-nth", "shape", "form"))
 """Kinds of features that describe how the page is built today, without any name or label."""
 
 MAX_SETS = 500
-"""Most sets that one search extends, the cheapest of each size first. This bounds the time that a click takes. A search reaches it only if
-hardly anything distinguishes the target from its neighbours; then the sets found so far are as good as any."""
+"""The largest number of sets that one search extends, the cheapest of each size first. This bounds the time that a click takes. A search
+reaches it only if hardly anything distinguishes the target from its neighbours; then the sets found so far are as good as any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class FeatureSet:
 def search_features(
     found: Sequence[MaskedFeature], page: Ints, positive: Bools, annotated: Bools, *, single: bool, cost: Cost
 ) -> tuple[FeatureSet, ...]:
-    """Returns the best sets of features by cost: those that cost at most `cost.slack` more than the best one, MAX_OPTIONS at most.
+    """Return the best sets of features by cost: those that cost at most `cost.slack` more than the best one, MAX_OPTIONS at most.
 
     found: the features, each with the candidates that have it.
     page: the page of each candidate, ascending.

@@ -27,13 +27,13 @@ from extraction.algorithms.learning.strong_features import find_features, find_l
 from extraction.algorithms.learning.text_forms import find_form
 
 MAX_TARGETS = 3
-"""Most kinds of nodes that a mark may mean and that are tried."""
+"""The largest number of kinds of nodes that a mark may mean and that are tried."""
 
 CHECKED_ELEMENTS = 10_000
 """An XPath is compared with its feature set on all annotated pages, and on others up to so many elements."""
 
 MAX_VALUES = 200
-"""Most selected values by which a set is judged."""
+"""The largest number of selected values by which a set is judged."""
 
 ONCE = frozenset(("h1", "title"))
 """Tags that a page has once. A rule that asks for such a tag and nothing else is safe, because a page never has a second one."""
@@ -70,7 +70,7 @@ class Solver:
         self.features: dict[tuple[object, ...], list[MaskedFeature]] = {} if features is None else features
 
     def solve(self, marks: Sequence[MarkedNode], *, neutral: Sequence[MarkedNode] = (), near: Solution | None = None) -> Solution | None:
-        """Returns the best solution for the marks, None if they have no target in common.
+        """Return the best solution for the marks, None if they have no target in common.
 
         neutral: nodes that the solution may select, but need not.
         near: the solution for most items of a list, if these marks are its other items.
@@ -154,7 +154,7 @@ class Solver:
         return best
 
     def find_candidates(self, target: NodeTarget) -> Candidates:
-        """Returns the target's candidates. They are found once and kept."""
+        """Return the target's candidates. They are found once and kept."""
         if target not in self.known:
             self.known[target] = self.corpus.find_candidates(target)
         return self.known[target]
@@ -168,7 +168,7 @@ class Solver:
 
     @staticmethod
     def find_places(nodes: Candidates, marks: Iterable[MarkedNode]) -> Ints:
-        """Returns the places of the marks among the candidates of a target that all of them have."""
+        """Return the places of the marks among the candidates of a target that all of them have."""
         return np.array([nodes.find(*mark.nodes[nodes.target]) for mark in marks], np.int32)
 
     def read_value(self, nodes: Candidates, place: int) -> str:
@@ -221,7 +221,7 @@ class Solver:
 
     def _make_form(self, marks: Sequence[MarkedNode], nodes: Candidates) -> MaskedFeature | None:
         """The feature that a text has the form of the marked ones. The fewer they are, the more it costs."""
-        texts = [mark.text for mark in marks]
+        texts = [self.corpus.read_condition_text(nodes, int(place)) for place in self.find_places(nodes, marks)]
         found = find_form(self.corpus, nodes, texts)
         if found is None:
             return None
@@ -243,7 +243,7 @@ class Solver:
         return Solution(tuple(marks), nodes.target, chosen, selected, nodes, chosen.total + extra + unlikely + plain, masks)
 
     def _price_values(self, marks: Sequence[MarkedNode], nodes: Candidates, selected: Bools) -> float:
-        """Returns how different the values and lists on other pages are from the marked ones, in units of `plausibility`."""
+        """Return how different the values and lists on other pages are from the marked ones, in units of `plausibility`."""
         others = np.flatnonzero(selected & ~self.annotated[nodes.page])[:MAX_VALUES]
         most_marked = 2 * len(marks) >= len(self.marks)  # else it is one of a union, and how many values there are says nothing
         mine = [(mark.page, mark.text) for mark in marks]
@@ -261,7 +261,7 @@ class Solver:
         return price
 
     def _price_strays(self, option: Solution, near: Solution | None) -> float:
-        """Returns the price of selecting nodes that are far from those of `near`."""
+        """Return the price of selecting nodes that are far from those of `near`."""
         if near is None:
             return 0.0
         marked = self.find_places(option.nodes, option.marks)

@@ -23,7 +23,7 @@ STEM_ENDS = "s:.,;() "
 """Characters that may follow a label's stem. "Author", "Authors:" and "Author(s)" have one stem; "(Author)" has another."""
 
 MIN_STEM, MAX_STEMS = 3, 3_000
-"""Fewest characters of a stem, and most different labels that are compared with it."""
+"""The smallest number of characters of a stem, and the largest number of different labels that are compared with it."""
 
 MAX_NTH_LAST = 3
 """Farthest place from the end that a feature asks for. Longer lists differ in length from page to page."""
@@ -102,7 +102,8 @@ class _StrongFeatures(FeatureMaker):
         for beside, axis, kind in ((columns.left[texts], "preceding", "label"), (columns.right[texts], "following", "label-after")):
             yield from self._beside(beside, TEXT, "", axis, kind, 1)
         before = columns.left_text[texts]
-        if self.find_shared(before):
+        between = self.corpus.elements.whole[columns.left[texts[self.example]]]
+        if self.find_shared(before) and between == BLANK:  # else what stands between is nearer, and may be a label
             nth = int(columns.nth[texts[self.example]])
             label = self._read_string(int(self.nodes.rows[self.example]), f"text()[{nth - 1}]")
             test, words = same_text("preceding-sibling::text()[1]", label), f"after the text “{label}”"

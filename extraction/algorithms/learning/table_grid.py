@@ -11,14 +11,14 @@ from lxml import etree
 CELLS = ("td", "th")
 
 MAX_SPAN = 1_000
-"""Most rows or columns of a cell, as in HTML."""
+"""The largest number of rows or columns of a cell, as in HTML."""
 
 GridRow = dict[int, etree._Element]
 """{column from 0: the cell that covers it} of one row."""
 
 
 def resolve_rows(holder: etree._Element) -> list[tuple[etree._Element, GridRow]]:
-    """Returns each ``tr`` in the element with what covers its columns, cells of rows above included."""
+    """Return each ``tr`` in the element with what covers its columns, cells of rows above included."""
     open_spans: dict[int, tuple[etree._Element, int]] = {}
     resolved = []
     for row in holder.iterchildren("tr"):

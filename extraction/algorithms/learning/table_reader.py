@@ -87,20 +87,20 @@ def _rows_of(tree: NodeColumns, places: Places) -> Ints:
 
 
 def _first_children(tree: NodeColumns, order: Places) -> Ints:
-    """Returns the row of each element's first child element. order: the places of the elements, sorted by parent."""
+    """Return the row of each element's first child element. order: the places of the elements, sorted by parent."""
     first = np.full(len(tree.everything) + 1, len(tree.everything))
     first[tree.parent[order][::-1]] = order[::-1]
     return _rows_of(tree, first)
 
 
 def _ends(tree: NodeColumns) -> Ints:
-    """Returns for each element the row after its last descendant."""
+    """Return for each element the row after its last descendant."""
     rows_before = np.append(np.cumsum(tree.is_element), len(tree.nodes))
     return add_guard(rows_before[tree.end[tree.places] - 1].astype(np.int32), len(tree.nodes) + 1)
 
 
 def _headings(tree: NodeColumns, siblings: Siblings) -> Places:
-    """Returns the place of the nearest heading among the siblings before each node, `a` if there is none; a + 1 entries."""
+    """Return the place of the nearest heading among the siblings before each node, `a` if there is none; a + 1 entries."""
     none, order = len(tree.everything), siblings.order
     column = np.full(none + 1, none)
     if len(order):
@@ -110,7 +110,7 @@ def _headings(tree: NodeColumns, siblings: Siblings) -> Places:
 
 
 def _ordinals(tree: NodeColumns, order: Places) -> tuple[Ints, Ints, Ints]:
-    """Returns (place among all siblings, place among those of the same tag, the same from the end), each counted from 1.
+    """Return (place among all siblings, place among those of the same tag, the same from the end), each counted from 1.
 
     order: the places of the elements, sorted by parent.
     """
@@ -133,7 +133,7 @@ def _ordinals(tree: NodeColumns, order: Places) -> tuple[Ints, Ints, Ints]:
 
 
 def _read_wholes(tree: NodeColumns, slots: TextSlots) -> tuple[Hashes, Hashes]:
-    """Returns the hashes of the elements' whole texts as labels, and the hashes of these texts' shapes.
+    """Return the hashes of the elements' whole texts as labels, and the hashes of these texts' shapes.
 
     Most elements contain a single text that is not blank, so they have its hashes. Several texts are joined only if they are short enough
     together to be a label.
@@ -178,7 +178,7 @@ class _Padded:
 
 
 def _read_texts_beside(tree: NodeColumns, slots: TextSlots) -> tuple[Hashes, Hashes]:
-    """Returns the labels of the nearest text() siblings before and after each element; these may be blank. slots: the shown ones."""
+    """Return the labels of the nearest text() siblings before and after each element; these may be blank. slots: the shown ones."""
     width = len(tree.everything) + 1
     above = np.where(tree.linked, tree.parent, len(tree.everything))[tree.places]
     known, here = slots.owner * width + slots.at, above * width + tree.places

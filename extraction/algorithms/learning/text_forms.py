@@ -1,8 +1,8 @@
 """The form of a text: its signs, digits, words and length, as conditions of an XPath (docs/algorithms.md#rule-learning).
 
-Where neither names nor labels tell a value from its neighbours, its form often does: only one item of a list has an "@". The form of some
-values is the conjunction of all conditions of a small language that each of them meets, so it is their least general generalisation.
-It can be written in XPath 1.0, which has no regular expressions.
+Where neither names nor labels tell a value from its neighbours, its form often does: only one item of a list has an "@". A small
+language of conditions describes forms. The form of several values consists of all conditions that each of them meets, so it is their
+least general generalisation. It can be written in XPath 1.0, which has no regular expressions.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,10 +18,10 @@ from extraction.algorithms.learning.page_table import MAX_LABEL, TOO_LONG, Bools
 DIGITS = "0123456789"
 
 MAX_UNIT = 6
-"""Most characters of a word after a number that may be its unit."""
+"""The largest number of characters of a word after a number that may be its unit."""
 
 MIN_EXTRA = 20
-"""Characters by which a value may be longer than the longest known one, however short that is."""
+"""The smallest number of characters by which a value may be longer than the longest known one, however short that is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ class TextCondition:
 
 
 def find_form(corpus: Corpus, nodes: Candidates, texts: Sequence[str]) -> tuple[TextCondition, Bools] | None:
-    """Returns the form of some texts and the candidates that have it; None if it is no narrower than their length, or a text is too long.
+    """Return the form of some texts and the candidates that have it; None if it is no narrower than their length, or a text is too long.
 
-    Of the conditions that all the texts meet, those are kept that exclude some candidate, the most telling first, and all signs that
-    several texts have in common.
+    The form keeps those conditions that all the texts meet and that exclude some candidate, the most telling first. It also keeps all
+    signs that several texts have in common.
     """
     if nodes.target.kind == "attribute" or not texts or max(map(len, texts)) > MAX_LABEL:
         return None
@@ -140,7 +140,7 @@ def read_short_texts(corpus: Corpus, nodes: Candidates) -> tuple[list[str], np.n
         different, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
         numbers, texts = np.full(len(different), -1), list[str]()
         for number, (value, place) in enumerate(zip(different.tolist(), first.tolist(), strict=True)):
-            text = corpus.read_value(nodes, place) if value > TOO_LONG else ""
+            text = corpus.read_condition_text(nodes, place) if value > TOO_LONG else ""
             if 0 < len(text) <= MAX_LABEL:
                 numbers[number] = len(texts)
                 texts.append(text)

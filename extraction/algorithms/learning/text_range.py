@@ -1,11 +1,11 @@
 """Learns which part of a node's text is the value (docs/algorithms.md#rule-learning).
 
 An editor may mark "1999" in "Published 1999 by Knopf". The learner looks for the shortest description that gives exactly the marked
-parts on all examples. Constant texts before and after the part, which any XSLT 1.0 processor can express (substring-after,
-substring-before), are compared with regular expressions (EXSLT): the n-th number, what follows the last " by ", a text that only some
-examples have around them, the character classes of the value. "Shortest" counts whole words with their punctuation, not characters: the
-single space before a name would be shorter than "by " and wrong on the next page. What gives nothing in the texts of other pages counts
-as long. All texts are cleaned (`nodes.clean`).
+parts on all examples. It may give the constant texts before and after the part, which any XSLT 1.0 processor can express
+(substring-after, substring-before). Or it may be a regular expression (EXSLT): the n-th number, what follows the last " by ", a text that
+only some examples have around the part, the character classes of the value. Length is counted in whole words with their punctuation, not
+in characters. In characters, the single space before a name would be shorter than "by ", and wrong on the next page. A description that
+gives nothing in the texts of other pages counts as long. All texts are cleaned (`nodes.clean`).
 """
 
 import re
@@ -16,7 +16,7 @@ from functools import lru_cache
 from extraction.algorithms.errors import RuleError
 
 MAX_CONTEXT_TOKENS = 6
-"""Most tokens of the constant text before or after a value. A longer one would be the text of one page."""
+"""The largest number of tokens of the constant text before or after a value. A longer one would be the text of one page."""
 
 MISSING, AGAIN = 12.0, 6.0
 """In tokens: a part that gives nothing in all other texts, and one whose values all contain its prefix a second time."""
@@ -61,7 +61,7 @@ class TextPart:
             raise RuleError(f"the pattern {self.pattern!r} has no group that says which part is meant")
 
     def span(self, text: str) -> tuple[int, int]:
-        """Returns the offsets (start, end) of the part in a cleaned text, without blanks at its ends; (0, 0) if there is no part."""
+        """Return the offsets (start, end) of the part in a cleaned text, without blanks at its ends; (0, 0) if there is no part."""
         if self.pattern:
             match = _compile(self.pattern).search(text)
             start, end = match.span(1) if match else (-1, -1)
@@ -86,7 +86,7 @@ class TextPart:
         return f"\\s*(.+?)\\s*(?:{self.separator}|$)"
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Returns the offsets of each value in a cleaned text: of the part, or of each value that it enumerates."""
+        """Return the offsets of each value in a cleaned text: of the part, or of each value that it enumerates."""
         start, end = self.span(text)
         if not self.separator:
             return [(start, end)] if end > start else []
@@ -103,7 +103,7 @@ class TextPart:
 
 
 def learn_text_part(examples: Sequence[tuple[str, int, int]], *, others: Sequence[str] = ()) -> TextPart | None:
-    """Returns the best part that gives text[start:end] for every example, None if no part does.
+    """Return the best part that gives text[start:end] for every example, None if no part does.
 
     examples: (cleaned text, start, end).
     others: the texts at the same place on other pages. A part that gives nothing there, or a value that contains the part's own prefix,
@@ -149,7 +149,7 @@ def _list_parts(examples: Sequence[tuple[str, int, int]]) -> Iterator[tuple[floa
 
 
 def _constants(examples: Sequence[tuple[str, int, int]]) -> Iterator[tuple[float, TextPart]]:
-    """Yields (number of tokens, part) for all lengths of the constant text around the examples."""
+    """Yield (number of tokens, part) for all lengths of the constant text around the examples."""
     befores, afters = _contexts(examples)
     for left, prefix in befores:
         for right, suffix in afters:
@@ -208,7 +208,7 @@ def _common_start(texts: Sequence[str]) -> str:
 
 
 def _patterns(examples: Sequence[tuple[str, int, int]]) -> Iterator[tuple[float, TextPart]]:
-    """Yields (size, part) for regular expressions: anything up to a suffix or the end, then the character classes of the values."""
+    """Yield (size, part) for regular expressions: anything up to a suffix or the end, then the character classes of the values."""
     befores, afters = _contexts(examples)
     suffixes = {_TOKENS_AFTER.match(text[end:])[0] for text, _, end in examples if text[end:].strip()}  # type: ignore[index]
     ends = "|".join([*(re.escape(suffix.strip()) for suffix in sorted(suffixes)), "$"])

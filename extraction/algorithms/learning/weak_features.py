@@ -2,9 +2,9 @@
 
 A rule such as "the first item of this list" is right on every known page and gives a neighbour's value on the first page that lacks its
 own. So its values are judged by what they look like: their words, digits, signs, length and vocabulary, compared with those of their
-neighbours. A naive Bayes classifier over these features is a sum of log odds. A feature that each of many values has and few neighbours
-have decides alone, and a single feature can be written as a condition of the XPath, which runs wherever the rule runs. Further features
-would only blur it, so they are left out.
+neighbours. A naive Bayes classifier over these features is a sum of log odds. A feature that all of many values have, but few neighbours,
+decides by itself. A single feature can be written as a condition of the XPath, which runs wherever the rule runs. Further features would
+only blur it, so they are left out.
 """
 
 import math
@@ -16,10 +16,10 @@ from extraction.algorithms.learning.page_table import MAX_LABEL
 from extraction.algorithms.learning.text_forms import TextCondition, list_conditions
 
 MIN_VALUES = 8
-"""Fewest values that must share a feature before the next value is expected to have it."""
+"""The smallest number of values that must share a feature before the next value is expected to have it."""
 
 MAX_WORDS = 6
-"""Most different values of an attribute that takes its values from a list ("Public", "Private")."""
+"""The largest number of different values of an attribute that takes its values from a list ("Public", "Private")."""
 
 MIN_LOG_ODDS = math.log(4)
 """Least evidence that lets a feature decide. With 9 values, all of them have it and a fifth of the neighbours do."""

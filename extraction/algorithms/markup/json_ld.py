@@ -15,7 +15,7 @@ from typing import Any
 from lxml import etree
 
 MAX_BLOCKS = 100
-"""Blocks read of a page. Real pages have up to thirty."""
+"""The largest number of blocks read of a page. Real pages have up to thirty."""
 
 _TYPE = re.compile(r"application/ld\+json\b", re.IGNORECASE)
 _WRAPPED = re.compile(r"\A(?:\s|//|/\*|\*/|<!--|<!\[CDATA\[|;|\ufeff)+|(?:\s|//|/\*|\*/|-->|\]\]>|;)+\Z")

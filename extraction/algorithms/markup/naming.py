@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from extraction.algorithms.markup.matching import OfferedProperty
 
 MAX_ATTRIBUTES = 12
-"""Attributes offered. A person can add more."""
+"""The largest number of attributes offered. A person can add more."""
 
 WITHIN = frozenset(("offers.price", "aggregateRating.ratingValue", "aggregateRating.reviewCount"))
 """Properties of things within the subject that people want. Other properties of such things are details."""

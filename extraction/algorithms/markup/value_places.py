@@ -12,7 +12,7 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import Location, clean, raw_text, texts, whole_text
 
 MAX_ELEMENTS = 60_000
-"""Elements of a page that are looked at. The largest real page seen has a third of that."""
+"""The largest number of elements of a page that are looked at. The largest real page seen has a third of that."""
 
 MIN_PART = 3
 """Shortest value that is looked for within a longer text. A "4" is everywhere."""

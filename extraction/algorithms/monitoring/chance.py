@@ -14,7 +14,7 @@ from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.places import SoughtValue, ValueFinder
 
 MAX_FOREIGN_VALUES = 30
-"""Values of other pages that are looked for on each page."""
+"""The largest number of values of other pages that are looked for on each page."""
 
 
 class PageTexts:

@@ -24,13 +24,14 @@ RARE = 1e-4
 """Probability below which a number of pages without a value is no coincidence."""
 
 LEAST_ALIKE_PAGES = 3
-"""Pages that must give the same value before all of them are said to be alike."""
+"""The smallest number of pages that must give the same value before all of them are said to be alike."""
 
 SURE = 1e-5
 """Probability at or below which one test of places needs no second one."""
 
 LEAST_EXTENDED_PAGES = 10
-"""Pages whose values must have the same text added: a few products may be renamed together, such as the books of a series."""
+"""The smallest number of pages whose values must have the same text added: a few products may be renamed together, such as the books of a
+series."""
 
 MOST = 0.8
 """Share of pages that must have the same text added, or unknown values: a shop may add a value for some of its products."""
@@ -98,7 +99,7 @@ def test_vanished(changes: AttributeChanges) -> Finding | None:
     gone, usual = [change for change in changes.pages if not change.now], changes.usual_null_fraction
     if binomial_tail(len(gone), of=len(changes.pages), chance=usual) > RARE:
         return None
-    reason = f"the rule finds nothing on {len(gone)} of {len(changes.pages)} pages; {usual:.0%} was usual"
+    reason = f"the rule finds nothing on {len(gone)} of {len(changes.pages)} pages; {100 * usual:.0f} % was usual"
     return Finding("vanished", tuple(make_evidence(each, "null", reason, strong=False) for each in gone), None)
 
 

@@ -18,7 +18,8 @@ CONSTANT_RATE = 0.03
 """Rate at or below which an attribute counts as constant: on a page that is visited daily, it changes once a month at most."""
 
 MAX_COMPARED = 5_000
-"""Comparisons that count: about a year of daily checks of fifteen pages. With more, a site could not change its habits."""
+"""The largest number of comparisons that count: about a year of daily checks of fifteen pages. With more, a site could not change its
+habits."""
 
 
 @dataclass(frozen=True, slots=True)

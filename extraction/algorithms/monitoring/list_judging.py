@@ -38,7 +38,7 @@ class ListJudge:
         self._page_counts = Counter(values for extra in self._unknown_rows.values() for values in {values for _, values in extra})
 
     def figures(self, attribute: AttributeRule, learned: Learned, examples: Sequence[int]) -> Relearned:
-        """Returns an attribute's figures, counted on the pages that the rule was not learned from."""
+        """Return an attribute's figures, counted on the pages that the rule was not learned from."""
         name = attribute.name
         with_values = [page for page, rows in self.rows.items() if any(row.fields.get(name) for row in rows)]
         judging = [page for page in with_values if page not in examples]
@@ -48,7 +48,7 @@ class ListJudge:
         return Relearned(attribute, learned, len(with_values), tuple(examples), len(judging), agreeing, returned, stage)
 
     def strangers(self, page: int) -> list[int]:
-        """Returns the elements of rows that the rule gives but that belong to something else.
+        """Return the elements of rows that the rule gives but that belong to something else.
 
         Such a row is not one of the old rows. Either its values stood on the old page too, or it is the same on at least half of the
         pages, as a header is.
@@ -61,7 +61,7 @@ class ListJudge:
         ]
 
     def _find_unknown_rows(self, page: int) -> list[tuple[int, Values]]:
-        """Yields the first element and all values of each row that the rule gives and that is not one of the old rows."""
+        """Yield the first element and all values of each row that the rule gives and that is not one of the old rows."""
         nodes = {place.node for row in self.rows[page] for found in row.fields.values() for place in found}
         old = [{each.name: normalise_values(each, row[each.name]) for each in self.rule.attributes} for row in self.sought.whole[page]]
         found = []
@@ -94,7 +94,7 @@ class ListJudge:
 
     @staticmethod
     def _find_last_old_row(wanted: Sequence[Pair], given: Sequence[Pair]) -> int:
-        """Returns the index after the last old row. If only the first rows were looked for, nothing is known of the rows after it."""
+        """Return the index after the last old row. If only the first rows were looked for, nothing is known of the rows after it."""
         return max((n for n, pair in enumerate(given, 1) if pair in wanted), default=len(given))
 
     def _has_returned(self, name: str, page: int) -> bool:
@@ -106,7 +106,7 @@ class ListJudge:
 
 
 def find_rows(rule: ListRule, page: PageTable) -> Sequence[apply.RowPlaces]:
-    """Returns the rows that the rule gives on a page."""
+    """Return the rows that the rule gives on a page."""
     return apply.find_row_places(rule, page.root, {element: n for n, element in enumerate(page.nodes)})
 
 
@@ -116,5 +116,5 @@ def read_texts(row: Mapping[str, Sequence[tuple[Location, str]]], name: str) -> 
 
 
 def normalise_values(attribute: AttributeRule, values: Values) -> Form:
-    """Returns an attribute's values in the form in which they are compared, regardless of their order."""
+    """Return an attribute's values in the form in which they are compared, regardless of their order."""
     return frozenset(normalise_value(each, attribute.type) for each in values)

@@ -24,7 +24,7 @@ from extraction.algorithms.monitoring.row_extents import MAX_PLACES, Extents, Fo
 from extraction.algorithms.rules.rule import AttributeRule
 
 LEAST_ROWS = 2
-"""Rows that must be found on a page: with one row alone, nothing says where it ends."""
+"""The smallest number of rows that must be found on a page: with one row alone, nothing says where it ends."""
 
 LEAST_SHARE = 0.5
 """Share of a page's old rows that must be found. Fewer are only mentions of what the list had, as in a box of popular items."""
@@ -76,7 +76,7 @@ class SoughtRows:
         return found
 
     def rows(self, anchor: Anchor) -> dict[int, list[FoundRow]]:
-        """Returns {page: its old rows in the new page's order} for pages where enough old rows are found at the anchor's places."""
+        """Return {page: its old rows in the new page's order} for pages where enough old rows are found at the anchor's places."""
         extents = {
             page: Extents(self.pages[page], self.before[page], self.places[page], name=anchor.name, kind=anchor.kind)
             for page in range(len(self.pages))
@@ -126,5 +126,5 @@ class SoughtRows:
 
 
 def _keep_single_values(attributes: Sequence[AttributeRule], row: Row) -> dict[str, tuple[str, ...]]:
-    """Returns a row's values. If an attribute can have only one value, only the first is kept, which is the one that was meant."""
+    """Return a row's values. If an attribute can have only one value, only the first is kept, which is the one that was meant."""
     return {each.name: row.get(each.name, ()) if each.multiple else row.get(each.name, ())[:1] for each in attributes}

@@ -32,13 +32,13 @@ from extraction.algorithms.monitoring.row_extents import FoundRow, Row
 from extraction.algorithms.rules.rule import ListRule, Selector
 
 MAX_EXAMPLES = 3
-"""Pages whose rows are marked. With more than two pages, at least half are left to judge."""
+"""The largest number of pages whose rows are marked. With more than two pages, at least half are left to judge."""
 
 MAX_MARKED = 6
-"""Rows that are marked on a page: the first ones, and one more for each attribute that these lack."""
+"""The largest number of rows that are marked on a page: the first ones, and one more for each attribute that these lack."""
 
 MAX_LEARNING_PAGES = 10
-"""Pages given to the learner, examples among them: each has many rows."""
+"""The largest number of pages given to the learner, examples among them: each has many rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class _Trial:
         return found.reason if isinstance(found, NotLearned) else "none of its old values is in the rows"
 
     def _keep_old_xpaths(self, rule: ListRule) -> ListRule:
-        """Returns the rule, with the old XPaths kept where they give the same result."""
+        """Return the rule, with the old XPaths kept where they give the same result."""
         roots = [page.root for page in self.sought.pages]
         if all(_select_same_rows(rule.rows, self.old.rows, root) for root in roots):
             rule = replace(rule, rows=self.old.rows)

@@ -24,7 +24,7 @@ LEAST_MATCHES = 0.7
 """Share of the pages on which a place must match."""
 
 MAX_PLACES = 4_000
-"""Texts of a page that are looked at."""
+"""The largest number of texts of a page that are looked at."""
 
 STRUCK_TAGS = frozenset(("del", "s", "strike"))
 
@@ -34,7 +34,7 @@ STRUCK_NAMES = frozenset(
 """Words in class names of a price that no longer holds."""
 
 STRUCK_LEVELS = 2
-"""Elements above a text that are looked at."""
+"""The number of elements above a text that are looked at."""
 
 Place = tuple[int, int]
 """(hash of the element and the two above it, number among the texts of such elements)."""
@@ -91,7 +91,7 @@ class VisitedPlaces:
 
 
 def _list_stable_classes(element: etree._Element) -> tuple[str, ...]:
-    """Returns class names without those that have digits, which are often a page's own, such as "post-1234"."""
+    """Return the class names that have no digits. A name with digits, such as "post-1234", is often that of a single page."""
     return tuple(name for name in (element.get("class") or "").split() if not any(map(str.isdigit, name)))
 
 
@@ -124,7 +124,7 @@ def test_same_place(pages: Sequence[PagePlaces], wanted: Sequence[str], foreign:
 
 
 def _collect_columns(pages: Sequence[PagePlaces], wanted: Sequence[str], foreign: Counter[str]) -> dict[Place, dict[int, str]]:
-    """Returns {place: {page: text}} of the places that hold one of the values on at least half of the pages."""
+    """Return {place: {page: text}} of the places that hold one of the values on at least half of the pages."""
     columns: dict[Place, dict[int, str]] = defaultdict(dict)
     for number, page in enumerate(pages):
         for place, text in page.texts.items():

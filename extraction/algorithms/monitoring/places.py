@@ -37,10 +37,11 @@ MIN_PART_LENGTH = 3
 """Shorter values stand inside longer texts by chance."""
 
 KEY_LENGTH = 4
-"""Characters of a value by which the texts that it begins with are looked up."""
+"""The number of characters of a value by which the texts that it begins with are looked up."""
 
 MAX_CLIMBS = 300
-"""Texts that a value begins with from which the search climbs, the longest first. Very frequent texts begin everything."""
+"""The largest number of texts that a value begins with from which the search climbs, the longest first. Very frequent texts begin
+everything."""
 
 MAX_HOLDER_LENGTH = 400
 """Longest text in which a part is looked for. A value that is mentioned in running prose is not the attribute."""
@@ -145,7 +146,7 @@ class ValueFinder:
         return [Location(row, "attribute", attribute=name) for row in self._held[name].get(sought.value, ())]
 
     def _elements(self, value: str, form: Callable[[str], str]) -> Iterator[Location]:
-        """Yields the innermost elements of several text nodes whose text has the value's form, climbing up from their first texts."""
+        """Yield the innermost elements of several text nodes whose text has the value's form, climbing up from their first texts."""
         page, wanted, limit = self.page, form(value), 2 * len(value) + 200
         parent, owners, known = page.elements.parent, page.texts.owner, set[int]()
         begin = (row for row, start in self._beginning(wanted, form) if start != wanted and wanted.startswith(start) and self._seen(row))
@@ -163,7 +164,7 @@ class ValueFinder:
                 node = int(parent[node])
 
     def _beginning(self, wanted: str, form: Callable[[str], str]) -> Iterator[tuple[int, str]]:
-        """Yields (number, form) of texts, among them all texts with which the wanted text can begin."""
+        """Yield (number, form) of texts, among them all texts with which the wanted text can begin."""
         if form not in self._starts:
             starts: dict[str, list[tuple[int, str]]] = defaultdict(list)
             for row, text in enumerate(self.page.strings):
@@ -182,7 +183,7 @@ class ValueFinder:
 
 
 def find_value(page: PageTable, sought: SoughtValue, stage: Stage = "exact") -> list[Location]:
-    """Returns the places of one value, see `ValueFinder.find`."""
+    """Return the places of one value, see `ValueFinder.find`."""
     return ValueFinder(page).find(sought, stage)
 
 
@@ -192,7 +193,7 @@ def loosen(text: str) -> str:
 
 
 def normalise_value(value: str, type_: ValueType) -> str:
-    """Returns a value in the form used for comparison: the parsed number, price or date, else the value's letters and digits."""
+    """Return a value in the form used for comparison: the parsed number, price or date, else the value's letters and digits."""
     if type_ in ("number", "price", "date"):
         return read_value(value, type_).value or loosen(value)
     return loosen(value) or value

@@ -14,10 +14,10 @@ from extraction.algorithms.values.column import fits_type
 from extraction.algorithms.values.reading import ValueType
 
 FEW_PAGES = 5
-"""Pages of history below which nothing is odd: too little is known of what is usual."""
+"""The number of pages of history below which nothing is odd: too little is known of what is usual."""
 
 VOCABULARY_PAGES = 8
-"""Pages of history below which the values seen are not taken for all that there are."""
+"""The number of pages of history below which the values seen are not taken for all that there are."""
 
 MAX_VOCABULARY = 12
 """Different values above which an attribute has no closed vocabulary."""
@@ -107,7 +107,7 @@ class Profile:
         return _estimate_unseen(self.once, self.valued)
 
     def find_unknown(self, values: Sequence[str]) -> tuple[str, ...]:
-        """Returns the values that are not in the vocabulary; () where there is none."""
+        """Return the values that are not in the vocabulary; () where there is none."""
         return tuple(value for value in values if value not in self.vocabulary) if self.vocabulary else ()
 
     def odd(self, values: Sequence[str]) -> tuple[str, ...]:

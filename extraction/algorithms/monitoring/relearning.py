@@ -24,19 +24,19 @@ from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.values.read import read_value
 
 MAX_EXAMPLES = 6
-"""Pages that a rule is learned from: more than an editor would mark, but few enough to leave others to judge."""
+"""The largest number of pages that a rule is learned from: more than an editor would mark, but few enough to leave others to judge."""
 
 MAX_CANDIDATES = 5
-"""Kinds of places that are tried."""
+"""The largest number of kinds of places that are tried."""
 
 MAX_LEARNING_PAGES = 36
-"""Pages given to the learner, examples among them."""
+"""The largest number of pages given to the learner, examples among them."""
 
 ENOUGH = 0.9
 """Agreement from which less certain ways of finding values are not tried."""
 
 MAX_ABSENT = 2
-"""Pages without the value given as examples when the first rule finds something there."""
+"""The largest number of pages without the value given as examples when the first rule finds something there."""
 
 Path = tuple[str, ...]
 Values = tuple[str, ...]
@@ -130,12 +130,12 @@ def find_end_tags(attribute: AttributeRule) -> frozenset[str]:
 
 
 def find_held_attribute(attribute: AttributeRule) -> str:
-    """Returns the HTML attribute that a rule takes its value from ("src"), or "" if it takes text."""
+    """Return the HTML attribute that a rule takes its value from ("src"), or "" if it takes text."""
     held = [_HELD.search(each.xpath) for each in attribute.alternatives[:1]]
     return held[0].group(1) if held and held[0] else ""
 
 
-_END = re.compile(r"([\w.-]+)(?:/(?:text\(\)|@[\w:.-]+))?\s*$")
+_END = re.compile(r"(?<![\w.-])([\w.-]++)(?:/(?:text\(\)|@[\w:.-]++))?\s*+$")
 _PREDICATE = re.compile(r"\[(?:\"[^\"]*\"|'[^']*'|[^\]\[\"']|\[[^\]]*\])*\]")
 _HELD = re.compile(r"@([\w:.-]+)$")
 
@@ -174,7 +174,7 @@ class _Vote:
         self.before = [values if attribute.multiple or not values else values[:1] for values in before]
 
     def candidates(self, stage: Stage) -> Iterator[Relearned | NotLearned]:
-        """Yields the rules learned from the kinds of places that most pages have, until a rule agrees on all pages."""
+        """Yield the rules learned from the kinds of places that most pages have, until a rule agrees on all pages."""
         found = self._find_values(stage)
         counts = Counter(kind for each in found for kind in sorted(each.kinds()))
         # Of kinds that as many pages have, the one that holds more of the values: bread crumbs name the first of several subjects.
@@ -223,7 +223,7 @@ class _Vote:
         return {n: marked[n] for n in [*chosen, *others[: wanted - len(chosen)]]}
 
     def _judge(self, examples: Mapping[int, tuple[Location, ...]], found: int, findable: set[int], stage: Stage) -> Relearned | NotLearned:
-        """Returns the rule learned from the examples, with how far the other pages agree with it."""
+        """Return the rule learned from the examples, with how far the other pages agree with it."""
         others = [n for n in range(len(self.pages)) if n not in examples]
         spread = others[:: max(1, len(others) // (MAX_LEARNING_PAGES - len(examples)))]
         chosen = [*examples, *spread][:MAX_LEARNING_PAGES]
@@ -261,6 +261,6 @@ class _Vote:
 
 
 def trace_path(page: PageTable, place: Location) -> Path:
-    """Returns the place's kind and the tags from it up to the root."""
+    """Return the place's kind and the tags from it up to the root."""
     element = page.nodes[place.node]
     return (place.kind, str(element.tag), *(str(above.tag) for above in element.iterancestors()))

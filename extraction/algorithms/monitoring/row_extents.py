@@ -11,10 +11,12 @@ from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.relearning import Path, trace_path
 
 MAX_PLACES = 16
-"""Places of one anchor's value that are compared. A value that stands on a page more often does not tell rows apart."""
+"""The largest number of places of one anchor's value that are compared. A value that stands on a page more often does not tell rows
+apart."""
 
 MAX_LEVELS = 100
-"""Levels from a row's anchor up to the row. Real pages have about ten; hostile ones are nested two thousand levels deep."""
+"""The largest number of levels from a row's anchor up to the row. Real pages have about ten; hostile ones are nested two thousand levels
+deep."""
 
 RARE_PATH = 0.1
 """Share of the most frequent path's rows below which another path is taken for chance."""
@@ -53,7 +55,7 @@ class Extents:
         self.inside = {row: self._find_inside(row) for row in self.chosen}
 
     def paths(self) -> list[tuple[str, Path]]:
-        """Yields each value's (attribute, path within its row's extent), each pair once for a row."""
+        """Yield each value's (attribute, path within its row's extent), each pair once for a row."""
         return [(name, path) for row in self.inside.values() for name, places in row.items() for path in {p for v in places for _, p in v}]
 
     def rows(self, paths: Counter[tuple[str, Path]]) -> list[FoundRow]:
@@ -95,7 +97,7 @@ class Extents:
         return around[int(self.parents[self._find_top(place.node, row)])]
 
     def _find_top(self, node: int, row: int) -> int:
-        """Returns the highest element above a row's anchor that holds no anchor of another value."""
+        """Return the highest element above a row's anchor that holds no anchor of another value."""
         key, low = (node, row), node
         for _ in range(MAX_LEVELS) if key not in self._tops else ():
             above = int(self.parents[low])
@@ -106,7 +108,7 @@ class Extents:
         return self._tops.setdefault(key, low)
 
     def _find_stops(self) -> dict[int, int]:
-        """Returns where each row must end if it consists of siblings: before the next row in the same parent, or at the parent's end."""
+        """Return where each row must end if it consists of siblings: before the next row in the same parent, or at the parent's end."""
         found = {}
         order = sorted(self.tops, key=lambda row: self.tops[row])
         for place, row in enumerate(order):
@@ -116,7 +118,7 @@ class Extents:
         return found
 
     def _find_inside(self, row: int) -> dict[str, list[list[tuple[Location, Path]]]]:
-        """Returns the places, with their paths, of the other attributes whose values are all in the row's extent."""
+        """Return the places, with their paths, of the other attributes whose values are all in the row's extent."""
         top, found = self.tops[row], {}
         for name, values in self.places[row].items():
             if name == self.name:
@@ -129,7 +131,7 @@ class Extents:
         return found
 
     def _trace_inner_path(self, place: Location, top: int) -> Path:
-        """Returns the tags from a place up to its row's element, or to a sibling of that element."""
+        """Return the tags from a place up to its row's element, or to a sibling of that element."""
         tags, node = [str(place.kind)], place.node
         parent = int(self.parents[top])
         while node not in (top, parent) and node:
@@ -143,7 +145,7 @@ def _list_of_kind(table: PageTable, values: Places, kind: Path) -> list[Location
 
 
 def _list_within(places: Sequence[Location], low: int, high: int) -> Sequence[Location]:
-    """Returns the places whose elements are in [low, high). The given places must be in document order."""
+    """Return the places whose elements are in [low, high). The given places must be in document order."""
     node = attrgetter("node")
     return places[bisect_left(places, low, key=node) : bisect_left(places, high, key=node)]
 

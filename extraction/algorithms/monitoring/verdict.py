@@ -268,7 +268,7 @@ def _is_enough(finding: Finding, limits: Thresholds, *, pages: int) -> bool:
 
 
 def _merge_evidence(findings: Iterable[Finding]) -> tuple[Evidence, ...]:
-    """Returns one piece of evidence for each page, from the first finding that has one."""
+    """Return one piece of evidence for each page, from the first finding that has one."""
     merged: dict[str, Evidence] = {}
     for finding in findings:
         for each in finding.evidence:
@@ -287,6 +287,6 @@ def _count_changes(changes: Sequence[ValueChange], held: frozenset[str]) -> Chan
 
 
 def _find_worst(verdicts: Iterable[AttributeVerdict]) -> VerdictKind:
-    """Returns the worst kind among the attributes' verdicts. Wrong values are worse than missing ones."""
+    """Return the worst kind among the attributes' verdicts. Wrong values are worse than missing ones."""
     kinds = {each.kind for each in verdicts}
     return "incorrect" if "incorrect" in kinds else "null" if "null" in kinds else "ok"

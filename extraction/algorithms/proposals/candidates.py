@@ -19,10 +19,10 @@ LEAST_PAGES = 0.3
 """Share of the pages that must have a candidate."""
 
 MAX_VALUES = 60
-"""Most values per page, on average. A recipe has up to 40 ingredients."""
+"""The largest number of values per page, on average. A recipe has up to 40 ingredients."""
 
 PLACES = 4
-"""Groups of equal values that a candidate keeps, the best described ones first."""
+"""The number of groups of equal values that a candidate keeps, the best described ones first."""
 
 Texts = tuple[tuple[int, tuple[str, ...]], ...]
 """(page, its values), by page."""

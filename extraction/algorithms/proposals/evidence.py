@@ -50,7 +50,7 @@ OPEN_GRAPH = 0.7
 """What agreement with Open Graph counts for at most."""
 
 SHORTEST = 3
-"""Fewest characters of a phrase that is looked for in class names."""
+"""The smallest number of characters of a phrase that is looked for in class names."""
 
 _WORDS = re.compile(r"[^\W_]+")
 

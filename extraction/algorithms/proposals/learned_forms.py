@@ -16,13 +16,13 @@ from extraction.algorithms.dom.nodes import clean
 from extraction.algorithms.suggestion.words import split_label
 
 MOST_VALUES = 2_000
-"""Values of an attribute that are learned from."""
+"""The largest number of values of an attribute that are learned from."""
 
 MAX_READ, MAX_WORDS = 400, 60
 """Characters and words of a text that are read."""
 
 TRAITS = 200
-"""Most traits of a form, the most telling ones."""
+"""The largest number of traits of a form, the most telling ones."""
 
 DAMPING = 2.0
 """What scores are divided by, because traits are not independent: a telephone number's shape, length and digits say the same."""

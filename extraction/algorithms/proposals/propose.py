@@ -43,8 +43,8 @@ UNREAD = 4.0
 """What a column's score loses if none of its values can be read as the attribute's type."""
 
 AGREES = 0.955
-"""Least agreement with the pages' own data. Two pages reach 0.95 if one of them has the headline of an article for the name of a recipe, and
-so do values that differ in capitals."""
+"""Least agreement with the pages' own data. Two pages reach 0.95 if one of them has the headline of an article for the name of a
+recipe, and so do values that differ in capitals."""
 
 READ_COLUMNS, READ_VALUES = 12, 6
 """Best columns whose values are read as the attribute's type, and how many values: dates take milliseconds each."""

@@ -7,7 +7,7 @@ from extraction.algorithms.proposals.surroundings import Spot, View
 from extraction.algorithms.suggestion.words import Phrase
 
 MOST = 3
-"""Reasons given."""
+"""The largest number of reasons given."""
 
 LEAST = 0.5
 """Share of the pages on which a reason must hold."""

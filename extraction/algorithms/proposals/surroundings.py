@@ -12,13 +12,13 @@ from extraction.algorithms.suggestion.groups import UnitOccurrence
 from extraction.algorithms.suggestion.words import MAX_WORDS, Phrase, split_identifier, split_label
 
 SEEN_PAGES = 8
-"""Pages of a candidate that are looked at, evenly over all."""
+"""The number of pages of a candidate that are looked at, evenly over all."""
 
 SEEN_VALUES = 4
-"""Values of a page that are looked at."""
+"""The number of values of a page that are looked at."""
 
 ABOVE = 4
-"""Elements from the value's own outwards whose names are read."""
+"""The number of elements from the value's own outwards whose names are read."""
 
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "caption", "legend"))
 MAX_HEADER = 60

@@ -21,7 +21,8 @@ SAME_FRACTION = 0.95
 answer in twenty is allowed for pages on which either rule is wrong."""
 
 FEWEST_PAGES = 2
-"""Fewest pages of each template. With fewer, a value that differs from page to page cannot be told from one that is always the same."""
+"""The smallest number of pages of each template. With fewer, a value that differs from page to page cannot be told from one that is always
+the same."""
 
 COMPLETE_FRACTION = 0.9
 """Least share of the other template's pages with a whole record, relative to that share of the rule's own pages."""
@@ -55,7 +56,11 @@ class RuleAgreement:
 
 @dataclass(frozen=True, slots=True)
 class RuleReading:
-    """A rule on another template's pages. complete: pages with a whole record. strange: attributes whose values look unlike its own."""
+    """What a rule gives on another template's pages.
+
+    complete: number of pages with a whole record.
+    strange: attributes whose values look unlike those on the rule's own pages.
+    """
 
     pages: int
     complete: int
@@ -115,8 +120,11 @@ def _varies(pages: Sequence[Values], name: str) -> bool:
 
 
 def _strange(own: Sequence[Values], there: Sequence[Values], name: str) -> bool:
-    """Return whether the values on the other pages look unlike its own: the same on every page while its own differ, much longer or
-    shorter, or several instead of one."""
+    """Return whether an attribute's values on the other template's pages look unlike those on the rule's own pages.
+
+    They do if every page has the same value, but the own pages do not; if they are much longer or shorter; or if most pages have
+    several values, but the own pages have one each.
+    """
     mine = [page[name] for page in own if page.get(name)]
     theirs = [page[name] for page in there if page.get(name)]
     if not mine or not theirs:

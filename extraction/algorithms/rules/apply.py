@@ -1,14 +1,17 @@
 """Applies a rule to a page (docs/algorithms.md#rule-learning): the stylesheet gives the values, and its XPaths give their places."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import Any
 
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, elements, whole_text
 from extraction.algorithms.dom.rows import Rows, select_rows
 from extraction.algorithms.dom.xpath import XPath, located
+from extraction.algorithms.dom.xpath_cost import find_largest_reach, may_run_long
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, scans_siblings, split_stylesheet
@@ -27,6 +30,15 @@ def _crowded(root: etree._Element) -> bool:
     because it is fast."""
     return bool(_LARGE(root) and _CROWD(root))
 
+
+MAX_SLOW_PAGES = 3
+"""After an expression was given up on this many pages, it is not tried on other large pages, so that a run comes to its end."""
+
+_CAREFUL = "an XPath of the rule searches too much of this page within its conditions"
+_slow: Counter[str] = Counter()
+
+call_carefully: Callable[[Callable[[], Any]], Any] = lambda function: function()  # noqa: E731
+"""Calls a function that may run for hours and returns its JSON value, or raises RuleError. The services set it to a call with limits."""
 
 RowPlaces = Mapping[str, tuple[tuple[Location, str], ...]]
 """{attribute: (places, values)} of one row."""
@@ -55,6 +67,24 @@ class Extraction:
         """The distinct values by attribute, both of the page's own attributes and of the attributes in its lists."""
         return {name: tuple(dict.fromkeys(values)) for name, values in {**self.values, **self.columns()}.items()}
 
+    def as_json(self) -> dict[str, Any]:
+        """Return the values as JSON."""
+        return {
+            "values": dict(self.values),
+            "failed": dict(self.failed),
+            "rows": {name: list(map(dict, rows)) for name, rows in self.rows.items()},
+        }
+
+    @classmethod
+    def from_json(cls, row: dict[str, Any]) -> "Extraction":
+        """Return what `as_json` wrote."""
+        rows = {name: tuple(_as_tuples(each) for each in many) for name, many in row["rows"].items()}
+        return cls(_as_tuples(row["values"]), row["failed"], rows)
+
+
+def _as_tuples(values: Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(many) for name, many in values.items()}
+
 
 @dataclass(frozen=True, slots=True)
 class ValueProblem:
@@ -71,10 +101,30 @@ def extract_values(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
     """
     if stylesheet.scans_siblings and _crowded(root):
         raise RuleError(_CROWDED)
+    if may_run_long(stylesheet.reach, root):
+        return Extraction.from_json(_call_carefully(stylesheet.text, lambda: _extract(stylesheet, root).as_json()))
+    return _extract(stylesheet, root)
+
+
+def _extract(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
     try:
         return _given(stylesheet.transform(root))
     except etree.XSLTApplyError:
         return _one_by_one(stylesheet, root)
+
+
+def _call_carefully(text: str, function: Callable[[], Any]) -> Any:
+    """Call a function that may run long, and name the limit that it reached. An expression that was slow on several pages is not run again.
+
+    text: the expression or stylesheet that the function evaluates.
+    """
+    if _slow[text] >= MAX_SLOW_PAGES:
+        raise RuleError(f"{_CAREFUL}; it was given up on {MAX_SLOW_PAGES} pages and is not tried on other large ones")
+    try:
+        return call_carefully(function)
+    except RuleError as error:
+        _slow[text] += 1
+        raise RuleError(f"{_CAREFUL}: {error}") from error
 
 
 def extract_or_nothing(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
@@ -153,6 +203,10 @@ def _refuse_crowd(attributes: Sequence[AttributeRule], root: etree._Element, row
     selectors = [*rows, *(selector for attribute in attributes for selector in attribute.alternatives)]
     if any(scans_siblings(selector.xpath) for selector in selectors) and _crowded(root):
         raise RuleError(_CROWDED)
+    reach = find_largest_reach(selector.xpath for selector in selectors)
+    if reach.is_large and may_run_long(reach, root):
+        # Places are found where a person waits, and after the values.
+        raise RuleError(f"{_CAREFUL}, so the places of its values are not looked for")
 
 
 def find_attribute_places(
@@ -167,7 +221,13 @@ def find_attribute_places(
 
 
 def read_attribute(attribute: AttributeRule, root: etree._Element) -> tuple[str, ...]:
-    """The values of `find_attribute_places` without the places. This is faster on many pages, since elements need no index."""
+    """The values of `find_attribute_places` without the places. This is faster on many pages, since elements need no index.
+
+    There are none on a page on which an XPath could run for hours.
+    """
+    reach = find_largest_reach(selector.xpath for selector in attribute.alternatives)
+    if reach.is_large and may_run_long(reach, root):
+        return ()
     for selector in attribute.alternatives:
         items = (item for item in XPath(selector.xpath).select(root) if not isinstance(item, etree._Element) or isinstance(item.tag, str))
         texts = (clean(whole_text(item) if isinstance(item, etree._Element) else str(item)) for item in items)

@@ -4,8 +4,8 @@ The Python files begin with the rule as plain data. They end with the code that 
 (`outside`, the readers of values and the few functions they need), so the values are the same. Everything that comes from pages or
 people is written as a Python literal.
 
-To add a format: name it in `Form`, give its file ending in `SUFFIXES` and its writer in `write_export`, and its content type in
-`services/rules/export_rule.py`.
+To add a format: name it in `Form`, give its file ending in `SUFFIXES` and its writer in `write_export`, its content type in
+`services/rules/export_rule.py`, and a link on the rule page in `templates/extraction/rules/rule.html`.
 """
 
 import ast
@@ -195,8 +195,13 @@ def _url_key(rule: RuleDefinition) -> str:
     return key
 
 
-_TAKEN = frozenset(("record", "response", "url", "html", "css", "xpath", "selector", "base_url", "urljoin", "to_item", "from_item"))
-"""Names that a page object already has."""
+_TAKEN = frozenset(
+    """
+    record response url html css xpath jmespath selector base_url urljoin to_item from_item item_cls skip_nonitem_fields validate_input
+    validates_input field cached_property dict WebPage read_record ATTRIBUTES LISTS
+    """.split()  # noqa: SIM905
+)
+"""Names that a page object already has, and names that the code of its class uses."""
 
 
 def _methods(rule: RuleDefinition) -> dict[str, str]:

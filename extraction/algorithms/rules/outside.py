@@ -81,7 +81,7 @@ def _typed(attribute: Attribute, raw: Sequence[str], base: str, language: str | 
 
 
 def _rows(root: etree._Element, each: Attribute) -> Iterator[tuple[etree._Element, etree._Element | None]]:
-    """Yield (row, the sibling at which the next row begins) of a list."""
+    """Yield each row of a list, with the next row if that is a sibling, otherwise with None."""
     for xpath in each["rows"]:
         rows = [node for node in root.xpath(xpath) if isinstance(node, etree._Element) and isinstance(node.tag, str)]
         if rows:

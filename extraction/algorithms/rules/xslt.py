@@ -22,6 +22,7 @@ from extraction.algorithms.dom.nodes import HIDDEN
 from extraction.algorithms.dom.rows import leaves_row
 from extraction.algorithms.dom.whole_text import BLOCKS, SILENT
 from extraction.algorithms.dom.xpath import SPACES, quote
+from extraction.algorithms.dom.xpath_cost import Reach, find_largest_reach
 from extraction.algorithms.dom.xpath_rewriting import split_union
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.text_range import TextPart
@@ -109,11 +110,13 @@ class Stylesheet:
     """A compiled stylesheet, made by `compile`. Several threads may use it.
 
     scans_siblings: whether it may walk over all siblings of each node.
+    reach: that of its most expensive expression.
     """
 
     text: str
     transform: etree.XSLT
     scans_siblings: bool
+    reach: Reach
 
     @property
     def is_list(self) -> bool:
@@ -132,7 +135,8 @@ class Stylesheet:
             raise RuleError(f"the stylesheet is not well-formed: {error.msg}") from error
         _refuse_access(tree)
         try:
-            return cls(text, etree.XSLT(tree, access_control=etree.XSLTAccessControl.DENY_ALL), scans_siblings(text))
+            transform = etree.XSLT(tree, access_control=etree.XSLTAccessControl.DENY_ALL)
+            return cls(text, transform, scans_siblings(text), find_largest_reach(map(str, tree.xpath("//@select | //@test"))))
         except etree.XSLTParseError as error:
             raise RuleError(f"the stylesheet cannot be compiled: {error}") from error
 

@@ -61,7 +61,7 @@ class PagePaths:
 class ChosenPage:
     """A page to annotate.
 
-    page_index: its place in what was given.
+    page_index: its place among the pages given, from 0.
     covered_fraction: share of all weight that it and the pages before it cover.
     """
 

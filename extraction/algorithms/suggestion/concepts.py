@@ -98,7 +98,7 @@ def _read_line(line: str) -> Concept:
 
 @cache
 def _by_phrase() -> Mapping[Phrase, tuple[Concept, ...]]:
-    """Return the concepts by what they are called. The one with that name comes first."""
+    """Return {name: the concepts that have it}. The one with that name comes first."""
     found: dict[Phrase, list[Concept]] = {}
     for concept in list_concepts():
         for phrase in concept.phrases:

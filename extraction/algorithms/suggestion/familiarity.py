@@ -17,7 +17,7 @@ FACTORS: Mapping[str, float] = {"label": 1.25, "name": 1.1, "kind": 1.15, "title
 kind: they are telephone numbers, prices, dates or the like. title: factor where all pages' titles contain the value."""
 
 VALUES = 40
-"""Values of a column that are looked at for their kind."""
+"""The number of values of a column that are looked at for their kind."""
 
 Scored = tuple[float, ColumnCandidate]
 

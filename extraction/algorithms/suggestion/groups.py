@@ -22,7 +22,7 @@ from extraction.algorithms.suggestion.units import PageUnits, Unit, UnitPaths
 Kind = Literal["nth", "all", "first after", "all after", "around", "all around", "shape", "constant", "every"]
 
 MIN_DIGITS = 7
-"""Fewest digits of a shape that is a key: telephone numbers, ISBNs and dates have as many."""
+"""The smallest number of digits of a shape that is a key: telephone numbers, ISBNs and dates have as many."""
 
 MAX_SHAPE = 24
 """Longest text, in characters, with a shape."""

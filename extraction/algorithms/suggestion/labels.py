@@ -1,7 +1,7 @@
 """Which texts of a template's pages are labels: texts that name what comes after them and are no values themselves.
 
-A label stands on at least 90 % of the pages. An optional one stands on 25 % of them and looks like a label: it ends with a colon or is
-in dt, th or label. At lower shares ordinary values ("Hardcover") would become labels. Spelling variants are one label: "Director:" and
+A label is on at least 90 % of the pages. An optional one is on at least 25 % of them and looks like a label: it ends with a colon or is
+in dt, th or label. At lower shares, ordinary values ("Hardcover") would become labels. Spelling variants are one label: "Director:" and
 "Directors:", "Author(s)".
 """
 

@@ -19,13 +19,14 @@ from extraction.algorithms.suggestion.kinds import KINDS
 from extraction.algorithms.suggestion.naming import MAX_WORDS, PLAIN, VAGUE, WORD, content_words, make_identifier
 
 ABOVE = 120
-"""Elements before the first row among which the list's name is looked for."""
+"""The number of elements before the first row among which the list's name is looked for."""
 
 HEADERS = 400
-"""Elements before the first row among which the row of column headers is looked for."""
+"""The number of elements before the first row among which the row of column headers is looked for."""
 
 WITHIN = 20
-"""Elements from the beginning of the first row among which header cells are looked for: rows that are tables have them inside."""
+"""The number of elements from the beginning of the first row among which header cells are looked for: rows that are tables have them
+inside."""
 
 MOST = 0.5
 """Share of the pages with the list, at least two, that must have exactly this header or heading."""
@@ -34,13 +35,13 @@ LABEL = 0.8
 """The same for a line above it that is not marked up as a heading: it may be a value that many pages have."""
 
 NEAR = 3
-"""Elements around a text that may make it a link or an item of a menu."""
+"""The number of elements around a text that may make it a link or an item of a menu."""
 
 MAX_TEXT = 500
-"""Characters of the longest heading or header cell that is read."""
+"""The largest number of characters of the longest heading or header cell that is read."""
 
 MAX_SPAN = 100
-"""Most columns of a header cell."""
+"""The largest number of columns of a header cell."""
 
 _KIND = 0.6
 """Share of a field's values that must look like a kind of thing for the field to be named after it."""

@@ -19,13 +19,13 @@ from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.suggestion.list_names import ListNames, make_unique
 
 LISTS = 6
-"""Most lists suggested unless the caller says otherwise."""
+"""The largest number of lists suggested unless the caller says otherwise."""
 
 FEWEST = 2
-"""Fewest fields of a list. A list of one field is an attribute with several values, and is suggested as a field."""
+"""The smallest number of fields of a list. A list of one field is an attribute with several values, and is suggested as a field."""
 
 FIELDS = 12
-"""Most fields of a list, those of most rows first."""
+"""The largest number of fields of a list, those of most rows first."""
 
 FILLED = 0.1
 """Share of the rows that must have a field."""
@@ -151,7 +151,7 @@ def _spans(rows: Sequence[SectionRow], root: etree._Element) -> list[tuple[int, 
 
 
 def is_in_structure(section: Section, found: Structure) -> bool:
-    """Return whether some set of a structure is the section."""
+    """Return whether a set of the structure has the same rows as the section."""
     return any(_has_same_rows(section, pages) for pages in found.tables().values())
 
 

@@ -23,7 +23,7 @@ LEAST_PAGES = 0.25
 """Share of the pages that must have a column."""
 
 MAX_VALUES = 12
-"""Most values per page, on average, of a column. With more it is a list with columns of its own."""
+"""The largest number of values per page, on average, of a column. With more it is a list with columns of its own."""
 
 POOL = 600
 """How many groups become candidates, the best first; constants come on top, a tenth as many."""

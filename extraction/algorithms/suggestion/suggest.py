@@ -22,7 +22,7 @@ from extraction.algorithms.suggestion.taking import take_columns
 from extraction.algorithms.suggestion.units import read_units
 
 COLUMNS = 60
-"""Most columns suggested unless the caller says otherwise."""
+"""The largest number of columns suggested unless the caller says otherwise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,16 +21,16 @@ from extraction.algorithms.dom.walk import OpenElement, walk_page
 from extraction.algorithms.learning.page_table import split_names
 
 MAX_TEXTS = 20_000
-"""Most texts read of a page, from its beginning. Pages with more are listings, whose beginning shows what they hold."""
+"""The largest number of texts read of a page, from its beginning. Pages with more are listings, whose beginning shows what they hold."""
 
 MAX_ELEMENTS = 200_000
-"""Most elements of a page that are searched for the template's classes and ids."""
+"""The largest number of elements of a page that are searched for the template's classes and ids."""
 
 MAX_LENGTH = 5_000
 """Longest text, in characters, that is a value."""
 
 MAX_PARTS = 60
-"""Most texts inside an element that is one value."""
+"""The largest number of texts inside an element that is one value."""
 
 SHARED = 0.5
 """Share of the pages, and at least two, that must have a class or id for it to be the template's."""

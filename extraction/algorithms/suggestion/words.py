@@ -9,7 +9,7 @@ MAX_WORDS = 8
 
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_A-Za-z\d]+|\d+")
 _WORD = re.compile(r"[^\W_]+")
-_PLURAL = re.compile(r"\((?:s|es|n|en|e)\)")
+_PLURAL = re.compile(r"\((?:s|es|n|en|e)\)", re.IGNORECASE)
 
 Phrase = tuple[str, ...]
 
@@ -24,11 +24,15 @@ def split_label(text: str) -> Phrase:
 @lru_cache(maxsize=100_000)
 def split_identifier(name: str) -> Phrase:
     """Return the words of a name in code, such as ``datePosted``, ``date_posted`` or ``job-title2``, in the same form."""
-    return tuple(_singular(_fold(part)) for part in _PART.findall(name))
+    return tuple(_singular(part.casefold()) for part in _PART.findall(_strip_accents(name)))
 
 
 def _fold(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return _strip_accents(text.casefold())
+
+
+def _strip_accents(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text)
     return "".join(character for character in decomposed if not unicodedata.combining(character))
 
 

@@ -46,7 +46,7 @@ from extraction.algorithms.values.price_words import AFTER_BARE, MEASURE, PER, P
 from extraction.algorithms.values.reading import Reading, refuse_value
 
 LONGEST_BARE = 9
-"""Digits that a whole number without a currency may have; longer ones are article numbers."""
+"""The largest number of digits that a whole number without a currency may have; longer ones are article numbers."""
 
 _NO_CENTS = re.compile(r"[,.:/]\s?-{1,2}(?![\d-])|[=+]")
 _WORDS_AFTER = re.compile(r"\s?(?P<words>[^\s\d()\[\]{}+*;:!?,~/|-][^\s\d()\[\]{}+*;:!?,~/|]*(?: [^\s\d()\[\]{}+*;:!?,~/|-]+){0,3})")

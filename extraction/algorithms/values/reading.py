@@ -6,7 +6,7 @@ from typing import Literal
 ValueType = Literal["text", "number", "price", "date", "url", "image", "boolean"]
 
 SHOWN = 60
-"""Characters of a value that its problem quotes."""
+"""The number of characters of a value that its problem quotes."""
 
 
 @dataclass(frozen=True, slots=True)

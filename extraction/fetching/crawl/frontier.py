@@ -5,7 +5,7 @@ as much. A whole site is fetched breadth first; a sample is fetched by path shap
 """
 
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from extraction.fetching.crawl.messages import Address, CrawlPlan
@@ -13,6 +13,13 @@ from extraction.fetching.crawl.repeats import without
 from extraction.fetching.crawl.sampling import ShapeQueue
 from extraction.fetching.crawl.scope import Scope, key
 from extraction.fetching.crawl.shapes import Shape, Shapes
+
+TRIES_PER_PAGE = 5
+"""How many addresses are tried for each page of the limit, so that a crawl of a site whose addresses mostly fail also ends."""
+
+LEAST_ROOM = 10_000
+MOST_ROOM = 2_000_000
+"""The fewest and the most addresses that may wait, whatever the page limit is. Each takes a row in the database and 500 bytes of memory."""
 
 
 class Queue(Protocol):
@@ -53,7 +60,12 @@ class BreadthQueue:
 
 
 class Frontier:
-    """The addresses of a crawl. shapes: the path shapes of all queued addresses."""
+    """The addresses of a crawl.
+
+    shapes: the path shapes of all queued addresses.
+    room: how many addresses may wait.
+    overflow: how many links were left out because the queue was full.
+    """
 
     def __init__(self, plan: CrawlPlan) -> None:
         self._plan = plan
@@ -63,6 +75,8 @@ class Frontier:
         self._met = {key(url) for url in plan.known}
         self._done = set(self._met)
         self._ignored: frozenset[str] = frozenset()
+        self.room = min(MOST_ROOM, max(LEAST_ROOM, TRIES_PER_PAGE * (plan.page_limit or MOST_ROOM)))
+        self.overflow = 0
         for address in plan.queued:
             self._met.add(self._key(address.url))
             self.queue.push(address)
@@ -74,6 +88,14 @@ class Frontier:
         """Queue addresses that the plan or its sitemaps, feeds and lists name. Return those that are new and in scope."""
         found = [Address(url=url, via=via) for url in urls]
         return [address for address in found if self._push(address, given=not via)]
+
+    def choose(self, urls: Sequence[str]) -> list[str]:
+        """Return those of the addresses of a sitemap, feed or list that are queued: all, or half of the room that is left.
+
+        They are spread evenly over the list, which is often sorted by sections. The other half is for the sitemaps and links to come.
+        """
+        most = max(0, self.room - len(self.queue)) // 2
+        return list(urls) if len(urls) <= most else [urls[place * len(urls) // most] for place in range(most)]
 
     def follow(self, urls: Iterable[str], *, depth: int, via: str) -> list[Address]:
         """Queue the links of a page. Return those that are new and in scope. depth: the depth of the links."""
@@ -103,8 +125,14 @@ class Frontier:
         self._ignored = keys
 
     def _push(self, address: Address, *, given: bool) -> bool:
-        number = self._key(address.url)
+        try:
+            number = self._key(address.url)
+        except ValueError:  # not an address
+            return False
         if number in self._met or self._scope.refusal(address.url, given=given):
+            return False
+        if not given and len(self.queue) >= self.room:
+            self.overflow += 1
             return False
         self._met.add(number)
         self.queue.push(address)

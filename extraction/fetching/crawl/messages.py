@@ -31,6 +31,7 @@ class Outcome(StrEnum):
     EMPTY = "empty"
     NOT_HTML = "not_html"
     TOO_LARGE = "too_large"
+    UNREADABLE = "unreadable"  # reading it killed or hung the crawling process
     REFUSED_ADDRESS = "refused_address"  # for safety (a private address, or a scheme or port that no web site has), or out of scope
     UNREACHABLE = "unreachable"
     DUPLICATE = "duplicate"  # the same page as one fetched before, or a page of a trap that repeats itself without end

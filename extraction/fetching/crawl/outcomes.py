@@ -57,7 +57,9 @@ WALL_STATUS = {401: "it asks for a login", 403: "it refuses requests", 407: "a p
 OPEN_TYPES = ("", "text/plain", "application/octet-stream", "binary/octet-stream")
 """Content types that say too little. The first bytes decide."""
 
-HTML_START = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+HTML_START = re.compile(
+    rb"\s*+(?:<\?xml[^>]*+>\s*+)?(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s++html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)

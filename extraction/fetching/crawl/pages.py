@@ -16,6 +16,9 @@ from extraction.fetching.crawl.scope import tidy
 MAX_LINKS = 5_000
 """The most links followed from one page. A page with more is a list of addresses; other pages link to the rest too."""
 
+MAX_LINK_ELEMENTS = 50_000
+"""The most elements of one page that are looked at for links, pictures and files. Each takes some 50 µs."""
+
 MAX_WORDS = 5_000
 """The most words compared of one page. Two pages that agree in these are the same."""
 
@@ -55,6 +58,7 @@ class ParsedView:
     words: the words of the text that people read, in order, at most `MAX_WORDS`.
     canonical: the address that the page gives as its own; "" for none.
     refresh: the address that it redirects to within three seconds; "" for none.
+    links_left_out: whether the page has more links than are read (`MAX_LINKS`, `MAX_LINK_ELEMENTS`).
     has_empty_root: whether an element in which a script framework builds the page is empty.
     content: a 64-bit hash of the words and pictures, equal for pages that show the same.
     """
@@ -72,6 +76,7 @@ class ParsedView:
     has_password: bool
     content: int
     is_xml: bool = False
+    links_left_out: bool = False
 
 
 def view(content: bytes, *, url: str, content_type: str = "") -> ParsedView:
@@ -84,7 +89,7 @@ def view(content: bytes, *, url: str, content_type: str = "") -> ParsedView:
         title=_text(root.find(".//title")),
         heading=_text(root.find(".//h1")),
         words=words,
-        links=tuple(reader.links.values())[:MAX_LINKS],
+        links=tuple(reader.links.values()),
         pictures=pictures,
         stylesheets=tuple(dict.fromkeys(reader.stylesheets)),
         canonical=reader.canonical,
@@ -94,6 +99,7 @@ def view(content: bytes, *, url: str, content_type: str = "") -> ParsedView:
         has_password=reader.has_password,
         content=hash64("\n".join((*words, *pictures))),
         is_xml=is_xml(root),
+        links_left_out=reader.links_left_out,
     )
 
 
@@ -111,17 +117,22 @@ class _Reader:
         self.pictures: list[str] = []
         self.stylesheets: list[str] = []
         self.canonical = self.refresh = ""
-        self.has_script = self.has_empty_root = self.has_password = False
+        self.has_script = self.has_empty_root = self.has_password = self.links_left_out = False
         steps = {"a": self._link, "area": self._link, "link": self._relation, "img": self._picture, "meta": self._meta}
         steps |= {"input": self._input, "script": self._script, "div": self._div}
-        for element in root.iter(*steps):
+        for number, element in enumerate(root.iter(*steps)):
+            if number >= MAX_LINK_ELEMENTS:
+                self.links_left_out = True
+                break
             steps[str(element.tag)](element)
 
     def _link(self, element: etree._Element) -> None:
         href = element.get("href")
         if href and (url := absolute(self._base, href)):
             is_next = _is_next(element)
-            if url not in self.links or is_next:
+            if url not in self.links and len(self.links) >= MAX_LINKS:
+                self.links_left_out = True
+            elif url not in self.links or is_next:
                 self.links[url] = PageLink(url, is_next)
 
     def _relation(self, element: etree._Element) -> None:
@@ -167,14 +178,17 @@ class _XmlReader(_Reader):
         self.pictures: list[str] = []
         self.stylesheets: list[str] = []
         self.canonical = self.refresh = ""
-        self.has_script = self.has_empty_root = self.has_password = False
-        for element in root.iter(etree.Element):
+        self.has_script = self.has_empty_root = self.has_password = self.links_left_out = False
+        for number, element in enumerate(root.iter(etree.Element)):
+            if len(self.links) >= MAX_LINKS or number >= 20 * MAX_LINK_ELEMENTS:
+                self.links_left_out = True
+                break
             for name, text in ((element.tag, element.text or ""), *element.items()):
                 if WEB_TEXT.match(text) or (str(name).lower() in LINK_NAMES and "\n" not in text.strip()):
                     self._add(absolute(url, text))
 
     def _add(self, url: str) -> None:
-        if url and len(self.links) < MAX_LINKS:
+        if url:
             self.links.setdefault(url, PageLink(url))
 
 

@@ -8,10 +8,12 @@ the parent is killed.
 
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import sys
 import tempfile
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,11 +30,27 @@ ENVIRONMENT_STARTS = ("PLAYWRIGHT_", "OPENBLAS_")
 GRACE_S = 15.0
 """How long a child may take to end by itself. It waits for answers that are under way and closes its browser."""
 
+SILENT_S = 60.0
+"""A child that sends nothing for this long is ended. It reports its progress every two seconds, unless a page hangs it."""
+
+READ_BYTES = 1024**2
+
 ROOT = Path(__file__).resolve().parents[3]
 
 
+_FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT})
+"""Signals that the child gets from a person or the system, for example because memory ran out."""
+
+
 class CrawlFailed(Exception):  # noqa: N818
-    """The crawl failed. The message says why or, if the child ended without a reason, has the end of its output."""
+    """The crawl failed. The message says why or, if the child ended without a reason, has the end of its output.
+
+    from_outside: whether something else killed the child, so that trying again may help.
+    """
+
+    def __init__(self, message: str, *, from_outside: bool = False) -> None:
+        super().__init__(message)
+        self.from_outside = from_outside
 
 
 class Crawl:
@@ -50,6 +68,8 @@ class Crawl:
         self._plan = plan
         self._program = program
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
+        self._unread: deque[bytes] = deque()
+        self._rest = b""
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "Crawl":
@@ -79,12 +99,30 @@ class Crawl:
 
     def __iter__(self) -> Iterator[Event]:
         """Yield events as they arrive; the last one is Done. Raises CrawlFailed, JsonShapeError."""
-        for line in _pipe(self._started.stdout):
+        for line in self._lines():
             event = event_from_json(line)
             yield event
             if isinstance(event, Done):
                 return
-        raise CrawlFailed(f"the crawler ended with exit code {self._started.wait()}: {self.last_words() or 'it said nothing'}")
+        code = self._started.wait()
+        message = f"the crawler ended with exit code {code}: {self.last_words() or 'it said nothing'}"
+        raise CrawlFailed(message, from_outside=-code in _FROM_OUTSIDE)
+
+    def _lines(self) -> Iterator[bytes]:
+        """Yield the lines that the child writes. Raises CrawlFailed if it writes nothing for SILENT_S: then it hangs."""
+        pipe = _pipe(self._started.stdout).fileno()
+        while True:
+            while self._unread:  # also what was read before an earlier loop over the events was left
+                yield self._unread.popleft()
+            readable, _, _ = select.select([pipe], [], [], SILENT_S)
+            if not readable:
+                _end_group(self._started)
+                raise CrawlFailed(f"the crawler gave no sign of life for {SILENT_S:.0f} seconds and was ended")
+            data = os.read(pipe, READ_BYTES)
+            if not data:
+                return
+            *lines, self._rest = (self._rest + data).split(b"\n")
+            self._unread.extend(lines)
 
     def pause(self) -> None:
         """Start no more requests until `resume`. Requests under way are finished."""

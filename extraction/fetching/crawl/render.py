@@ -1,7 +1,7 @@
 """Pages as a browser shows them.
 
-The browser does not request the document again. It gets the bytes that Scrapy received, which has taken care of robots.txt, delays, sizes
-and redirects, under the page's own address. It fetches only the other files that the page needs, through the gateway. So the rendered tree
+The browser does not request the document again. Under the page's address, it gets the bytes that Scrapy received. So robots.txt, delays,
+sizes and redirects have been taken care of. It fetches only the other files that the page needs, through the gateway. So the rendered tree
 and the stored bytes come from one answer, and the site sees one request per page. (scrapy-playwright would let the browser fetch the
 document; therefore Playwright is used directly.) Each page has its own browser context, so cookies, storage and service workers do not
 pass from one page to the next.
@@ -122,7 +122,7 @@ class Renderer:
             "args": [
                 *chromium.ARGUMENTS,
                 "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-                "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+                "--webrtc-ip-handling-policy=disable_non_proxied_udp",
                 "--dns-prefetch-disable",
             ],
         }

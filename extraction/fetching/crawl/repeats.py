@@ -5,12 +5,14 @@
 - The same page: its words and pictures are those of an earlier page. If two such addresses differ in only one query key, this has happened
   `VOTES` times and the key never came with other content, then the key says nothing about the page (an unknown session key, for example).
   From then on, addresses that differ only in it are the same.
-- A trap: `TRAP_RUN` pages of a shape in a row had no word that was new for the shape (numbers aside) and linked to no new address of
-  another shape. An example is a calendar with a page for every month to come. The list pages of a shop link to new products, and the
-  page of a product has a new name.
+- A trap: `TRAP_RUN` pages of a shape in a row had no word that was new for the shape, linked to no new address of another shape, and were
+  themselves found on pages of the shape. An example is a calendar with a page for every month to come. The list pages of a shop link to
+  new products, the page of a product has a new name, and if all products have the same name, list pages or a sitemap still lead to them.
+  A page with figures that are new for the shape, such as a price, counts little, unless the figures follow from its address.
 - A wall: if the same page comes under `WALL_PATHS` different paths, the site sends it to the crawler instead of its real pages.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
@@ -28,23 +30,28 @@ SHINGLE_WORDS = 4
 VOTES = 3
 
 TRAP_RUN = 60
+FIGURES_COUNT = 0.05
+"""How much of a page a page with new figures counts. Pages without end may count their results, too; they end after 20 times as many."""
+
 TRAP_SHAPES = 500
 TRAP_WORDS = 20_000
 """How many shapes are watched, and how many words of one are remembered. A shape with more words is not a trap."""
 
 WALL_PATHS = 6
 
+_NUMBER = re.compile(r"(?<![0-9])[0-9]{1,9}(?![0-9])")
+
 
 @dataclass(slots=True)
 class _Watch:
     """What is remembered about a shape.
 
-    words: hashes of the words of its pages; None if it is not a trap.
+    words: hashes of the words and figures of its pages; None if it is not a trap.
     run: how many pages in a row had nothing new.
     """
 
     words: set[int] | None = field(default_factory=set)
-    run: int = 0
+    run: float = 0.0
 
 
 class Repeats:
@@ -78,17 +85,26 @@ class Repeats:
         self._vote(first, url)
         return first, len(paths)
 
-    def is_trap(self, shape: Shape, page: ParsedView, *, brought: bool) -> bool:
-        """Return whether this page shows that its shape is a trap. brought: whether it linked to new addresses of other shapes."""
+    def is_trap(self, shape: Shape, page: ParsedView, *, url: str, brought: bool, chained: bool) -> bool:
+        """Return whether this page shows that its shape is a trap.
+
+        url: of the page.
+        brought: whether it linked to new addresses of other shapes.
+        chained: whether it was found on a page of the same shape.
+        """
         if shape not in self._watches and len(self._watches) >= TRAP_SHAPES:
             return False
         watch = self._watches.setdefault(shape, _Watch())
         if watch.words is None:
             return False
         words = {crc32(word.encode()) for word in set(page.words) if word.isalpha()}
-        new = not words <= watch.words
-        watch.words |= words
-        watch.run = 0 if new or brought else watch.run + 1
+        figures = {crc32(figure.encode()) for figure in _figures(page.words, url)}
+        new, new_figures = not words <= watch.words, not figures <= watch.words
+        watch.words |= words | figures
+        if new or brought:
+            watch.run = 0.0
+        elif chained:
+            watch.run += FIGURES_COUNT if new_figures else 1.0
         if len(watch.words) > TRAP_WORDS:
             watch.words = None
         return watch.run >= TRAP_RUN
@@ -114,6 +130,26 @@ class Repeats:
             if self._without.setdefault(place, page.content) != page.content:
                 self._vetoed.add(name)
                 self.ignored -= {name}
+
+
+def _figures(words: Sequence[str], url: str) -> set[str]:
+    """Return the figures of a page that do not follow from its address: runs of words that are not only letters.
+
+    A price is two words, and the numbers of a calendar are one run. A number follows from the address if it is at most one away from a
+    number there.
+    """
+    said = {int(number) for number in _NUMBER.findall(url)}
+    near = {number + step for number in said for step in (-1, 0, 1)}
+    found: set[str] = set()
+    run: list[str] = []
+    for word in (*words, "end"):
+        if word.isalpha():
+            if run:
+                found.add(" ".join(run))
+            run = []
+        elif not (word.isdecimal() and len(word) < 10 and int(word) in near):
+            run.append(word)
+    return found
 
 
 def shingles(words: Sequence[str]) -> set[str]:

@@ -151,8 +151,13 @@ def segments_of(url: str) -> SplitAddress:
 
 
 def tidy(url: str) -> str:
-    """Return a link as a browser requests it: quoted, without surrounding spaces and without its fragment."""
-    return safe_url_string(url.strip()).partition("#")[0]
+    """Return a link as a browser requests it: quoted, without surrounding spaces and without its fragment.
+
+    Raises ValueError if it is not an address: ``http://[``, ``http://a:port/``.
+    """
+    tidied = safe_url_string(url.strip()).partition("#")[0]
+    urlsplit(tidied).port  # noqa: B018 - it raises for a port that is no number
+    return tidied
 
 
 def _patterns(texts: Iterable[str]) -> tuple[tuple[str, ...], ...]:

@@ -13,7 +13,7 @@ from protego import Protego
 from scrapy.utils.gz import gunzip
 from scrapy.utils.sitemap import Sitemap
 
-from extraction.algorithms.dom.urls import join_address
+from extraction.fetching.crawl.pages import absolute
 from extraction.fetching.crawl.scope import tidy
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -25,10 +25,15 @@ WEB_ADDRESS = re.compile(r"https?://[^\s<>\"',;|]+", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The pages and the other sitemaps that a sitemap names."""
+    """What a sitemap, feed or list names.
+
+    pages, sitemaps: absolute addresses.
+    unreadable: entries that look like addresses and are none, as they are written.
+    """
 
     pages: tuple[str, ...] = ()
     sitemaps: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = ()
 
 
 def read_sitemap(content: bytes, *, url: str, max_bytes: int) -> Listing:
@@ -41,19 +46,23 @@ def read_sitemap(content: bytes, *, url: str, max_bytes: int) -> Listing:
     if content[:2] == GZIP_MAGIC:
         content = unpacked(content, max_bytes=max_bytes)
     if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        return Listing(tuple(read_url_list(content)))
+        return read_url_list(content)
     try:
         sitemap = Sitemap(escape_ampersands(content))
-        found = tuple(_join(url, (str(entry["loc"]) for entry in sitemap if entry.get("loc"))))
+        found = _join(url, (str(entry["loc"]) for entry in sitemap if entry.get("loc")))
     except (etree.XMLSyntaxError, StopIteration):
         return Listing()
     if sitemap.type == "sitemapindex":
-        return Listing(sitemaps=found)
-    return Listing(found or tuple(read_feed(content, url=url)))
+        return Listing(sitemaps=found.pages, unreadable=found.unreadable)
+    return found if found.pages or found.unreadable else read_feed(content, url=url)
 
 
-def read_feed(content: bytes, *, url: str) -> Iterator[str]:
-    """Yield the addresses of the entries of an RSS (0.9 to 2.0) or Atom feed."""
+def read_feed(content: bytes, *, url: str) -> Listing:
+    """Return the addresses of the entries of an RSS (0.9 to 2.0) or Atom feed."""
+    return _join(url, _feed_links(content))
+
+
+def _feed_links(content: bytes) -> Iterator[str]:
     parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, remove_comments=True, huge_tree=False)
     try:
         root = etree.fromstring(escape_ampersands(content.lstrip()), parser)
@@ -62,15 +71,16 @@ def read_feed(content: bytes, *, url: str) -> Iterator[str]:
     for entry in root.iter("{*}item", "{*}entry") if root is not None else ():
         for link in entry.iterchildren("{*}link"):
             if link.get("rel", "alternate") == "alternate" and (href := (link.get("href") or link.text or "").strip()):
-                yield from _join(url, [href])
+                yield href
 
 
-def _join(base: str, addresses: Iterable[str]) -> Iterator[str]:
-    """Yield the addresses as absolute ones, without those that are none."""
+def _join(base: str, addresses: Iterable[str]) -> Listing:
+    """Return the addresses as absolute ones, and those that are none."""
+    pages, unreadable = list[str](), list[str]()
     for address in addresses:
-        url = join_address(base, address)
-        if url is not None:
-            yield tidy(url)
+        url = absolute(base, address)
+        (pages if url else unreadable).append(url or address.strip())
+    return Listing(tuple(pages), unreadable=tuple(unreadable))
 
 
 def escape_ampersands(content: bytes) -> bytes:
@@ -82,18 +92,22 @@ def escape_ampersands(content: bytes) -> bytes:
     return _BARE.sub(lambda match: match["kept"] or b"&amp;", content) if b"&" in content and plain else content
 
 
-def read_url_list(content: bytes) -> list[str]:
-    """Return the addresses in a text or CSV file, at most one for each row.
+def read_url_list(content: bytes) -> Listing:
+    """Return the addresses in a text or CSV file, at most one for each row, each once.
 
     It is the first cell that is a web address or, if there is none, the first web address within the row. Rows without one are skipped.
     """
     text = content.decode("utf-8-sig", "replace")
     found: dict[str, None] = {}
+    unreadable: dict[str, None] = {}
     for row in _rows(text):
         url = next((cell.strip() for cell in row if WEB_ADDRESS.fullmatch(cell.strip())), "")
         if url := url or next(iter(WEB_ADDRESS.findall(" ".join(row))), ""):
-            found[tidy(url)] = None
-    return list(found)
+            try:
+                found[tidy(url)] = None
+            except ValueError:
+                unreadable[url] = None
+    return Listing(tuple(found), unreadable=tuple(unreadable))
 
 
 def robots_sitemaps(content: bytes) -> list[str]:

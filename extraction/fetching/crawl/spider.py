@@ -5,6 +5,8 @@ The module is longer than others because Scrapy wants all callbacks in one class
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
@@ -17,7 +19,7 @@ from extraction.algorithms.errors import PageError
 from extraction.fetching.crawl import outcomes, sources
 from extraction.fetching.crawl.equipment import Equipment
 from extraction.fetching.crawl.failures import DOWNLOAD_ERRORS, Dropped, judge_failure, now
-from extraction.fetching.crawl.frontier import Frontier
+from extraction.fetching.crawl.frontier import TRIES_PER_PAGE, Frontier
 from extraction.fetching.crawl.judge import Judge, JudgedPage
 from extraction.fetching.crawl.messages import (
     KEPT_HEADERS,
@@ -29,8 +31,9 @@ from extraction.fetching.crawl.messages import (
     FoundAddresses,
     Outcome,
 )
-from extraction.fetching.crawl.pages import view
+from extraction.fetching.crawl.pages import MAX_LINKS, view
 from extraction.fetching.crawl.soft_404 import ProbeAnswer, Soft404
+from extraction.fetching.crawl.spool import Ledger
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -47,9 +50,6 @@ SITEMAP_BYTES = 64 * 1024**2
 MAX_ASSETS = 5_000
 ASSET_BYTES = 8 * 1024**2
 
-TRIES_PER_PAGE = 5
-"""How many addresses are tried for each page of the limit, so that a crawl of a site whose addresses mostly fail also ends."""
-
 
 class SiteSpider(Spider):
     """One crawl. equipment: the plan and the objects that the child created for it."""
@@ -61,6 +61,7 @@ class SiteSpider(Spider):
         self.plan: CrawlPlan = equipment.plan
         self.guard, self.resolver = equipment.guard, equipment.resolver
         self.events, self.spool = equipment.events, equipment.spool
+        self.ledger = Ledger(Path(self.plan.spool))
         self.frontier = Frontier(self.plan)
         self.judge = Judge(self.plan, self.frontier, Soft404(self._ask_made_up), equipment.renderer)
         self.tally: Counter[Outcome] = Counter()
@@ -129,12 +130,13 @@ class SiteSpider(Spider):
     async def page(self, response: Response) -> None:
         """Handle the answer for a page, whatever its status."""
         address, shape = response.meta["page"], response.meta["shape"]
-        judged = await self.judge.judge(response, address, shape)
-        if judged.outcome is Outcome.OK:
-            self.judge.keep(response, shape)
-        # Its links are reported first. If the child or the parent dies in between, the page is fetched again and no link is lost.
-        self._follow(response, address, judged, self.frontier.shapes.now(shape))
-        self._report_page(response, address, judged)
+        with self.ledger.reading(address.url):
+            judged = await self.judge.judge(response, address, shape)
+            if judged.outcome is Outcome.OK:
+                self.judge.keep(response, shape)
+            # Its links are reported first. If the child or the parent dies in between, the page is fetched again and no link is lost.
+            left_out = self._follow(response, address, judged, self.frontier.shapes.now(shape))
+        self._report_page(response, address, replace(judged, message="; ".join(filter(None, (judged.message, left_out)))))
 
     def failed(self, failure: Failure) -> None:
         """Report a request for a page that had no answer."""
@@ -175,10 +177,11 @@ class SiteSpider(Spider):
         self.bytes += told.size_bytes
         self.events.say(told)
 
-    def _follow(self, response: Response, address: Address, judged: JudgedPage, shape: "Shape") -> None:
-        page = judged.page
+    def _follow(self, response: Response, address: Address, judged: JudgedPage, shape: "Shape") -> str:
+        """Queue the links of a page. Return in words which were left out; "" if none were."""
+        page, overflow = judged.page, self.frontier.overflow
         if page is None or judged.outcome in {Outcome.LOGIN_OR_BOT, Outcome.SOFT_404}:
-            return
+            return ""
         onward = [link.url for link in page.links if link.is_next] if self.plan.follow_pagination else []
         onward += [page.refresh] if judged.outcome is Outcome.MOVED else []
         found = self.frontier.follow(onward, depth=address.depth, via=response.url)
@@ -187,10 +190,16 @@ class SiteSpider(Spider):
             found += self.frontier.follow(links, depth=address.depth + 1, via=response.url)
         self._report_found(found)
         brought = any(self.frontier.shapes.shape(each.url) != shape for each in found)
-        if self.judge.repeats.is_trap(shape, page, brought=brought):
+        chained = bool(address.via) and self.frontier.shapes.shape(address.via) == shape
+        if self.judge.repeats.is_trap(shape, page, url=response.url, brought=brought, chained=chained):
             self._trapped.add(shape)
         if self.plan.assets and judged.outcome is Outcome.OK:
             self._ask_assets((*page.stylesheets, *page.pictures), page_url=response.url)
+        if self.frontier.overflow > overflow:
+            return (
+                f"{self.frontier.overflow - overflow:,} of its links were not queued, because {self.frontier.room:,} addresses are waiting"
+            )
+        return f"it has more than {MAX_LINKS:,} links; the others were not read" if page.links_left_out and self.plan.follow_links else ""
 
     # Sources
 
@@ -212,21 +221,39 @@ class SiteSpider(Spider):
         except OSError as error:
             self._report_source(response.request, Outcome.TOO_LARGE, str(error), status=response.status)
             return
-        if not (listing.pages or listing.sitemaps):
+        if not (listing.pages or listing.sitemaps or listing.unreadable):
             self._report_source(response.request, Outcome.EMPTY, "no addresses can be read from it", status=response.status)
-        self._report_found(self.frontier.give(listing.pages, via=response.url))
-        for url in listing.sitemaps:
-            if self._sitemaps < MAX_SITEMAPS:
-                self._sitemaps += 1
-                yield self._source(url, self._sitemap)
+        chosen = listing.sitemaps[: MAX_SITEMAPS - self._sitemaps] if len(self.frontier.queue) < self.frontier.room else ()
+        self._take_listing(response, listing, sitemaps_left_out=len(listing.sitemaps) - len(chosen))
+        self._sitemaps += len(chosen)
+        for url in chosen:
+            yield self._source(url, self._sitemap)
 
     def _feed(self, response: Response) -> None:
         if self._is_answered(response):
-            self._report_found(self.frontier.give(sources.read_feed(response.body, url=response.url), via=response.url))
+            self._take_listing(response, sources.read_feed(response.body, url=response.url))
 
     def _list(self, response: Response) -> None:
         if self._is_answered(response):
-            self._report_found(self.frontier.give(sources.read_url_list(response.body), via=response.url))
+            self._take_listing(response, sources.read_url_list(response.body))
+
+    def _take_listing(self, response: Response, listing: sources.Listing, *, sitemaps_left_out: int = 0) -> None:
+        """Queue the pages of a sitemap, feed or list, and report what is left out."""
+        chosen = self.frontier.choose(listing.pages)
+        self._report_found(self.frontier.give(chosen, via=response.url))
+        left_out = []
+        if len(chosen) < len(listing.pages):
+            left_out.append(f"{len(chosen):,} of its {len(listing.pages):,} addresses were queued; they are spread over the list")
+        if sitemaps_left_out:
+            left_out.append(f"{sitemaps_left_out:,} of its sitemaps were not read")
+        if left_out:
+            left_out.append(f"{self.frontier.room:,} addresses may wait in a crawl for this number of pages")
+        if listing.unreadable:
+            left_out.append(f"{len(listing.unreadable):,} of its addresses cannot be read, such as {listing.unreadable[0][:80]}")
+        if left_out:
+            outcome = Outcome.TOO_LARGE if len(left_out) > bool(listing.unreadable) else Outcome.UNREADABLE
+            told = Fetched(url=response.meta["source"], outcome=outcome, final_url=response.url, status=response.status)
+            self._report(replace(told, message="; ".join(left_out)), asked=False)
 
     def _is_answered(self, response: Response) -> bool:
         """Return whether a sitemap, feed or list was received. If not, report why."""

@@ -8,12 +8,18 @@ import itertools
 import os
 import queue
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from extraction.fetching.crawl.messages import Event, event_to_json
 
 BACKLOG = 500
 """How many events may wait for the parent. With pages of 100 KB, their files take about 50 MB."""
+
+
+LEDGER = "reading"
+"""The suffix of the file with the addresses that are being read."""
 
 
 class Spool:
@@ -31,6 +37,37 @@ class Spool:
         waiting.write_bytes(content)
         waiting.rename(target)
         return str(target)
+
+
+class Ledger:
+    """The addresses whose pages are being read, in a file of the spool folder.
+
+    If a page kills or hangs the child, the parent learns its address from there.
+    An event would not do: a page that hangs the interpreter also stops the thread that writes the events.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / f"{os.getpid()}.{LEDGER}"
+        self._urls: list[str] = []
+
+    @contextmanager
+    def reading(self, url: str) -> Iterator[None]:
+        """Name a page for as long as it is being read."""
+        self._urls.append(url)
+        self._write()
+        try:
+            yield
+        finally:
+            self._urls.remove(url)
+            self._write()
+
+    def _write(self) -> None:
+        self._path.write_text("\n".join(self._urls), encoding="utf-8", errors="replace")
+
+
+def read_ledgers(folder: Path) -> frozenset[str]:
+    """Return the addresses of the pages that were being read when the children of this folder ended."""
+    return frozenset(url for path in folder.glob(f"*.{LEDGER}") for url in path.read_text(encoding="utf-8").splitlines())
 
 
 class Events:

@@ -59,4 +59,5 @@ class Command(VertexCommand):
             sizes = " ".join(map(str, row.sizes[:SHOWN_SIZES])) + (" …" if len(row.sizes) > SHOWN_SIZES else "")
             figures = f"{len(row.sizes):7}{row.alone:7}{row.kbit:10.1f}{row.seconds:9.2f}{row.peak_bytes / 1e6:7.0f}"
             cost = f"; no MDL cost: {row.kbit_reason}" if row.kbit_reason else ""
-            self.stdout.write(f"{row.method:17}{figures}  {row.reason or sizes}{cost}")
+            notice = f"; {row.notice}" if row.notice else ""
+            self.stdout.write(f"{row.method:17}{figures}  {row.reason or sizes}{cost}{notice}")

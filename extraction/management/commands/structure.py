@@ -29,6 +29,8 @@ class Command(VertexCommand):
             return
         found = structures.find_structure(cluster, method)
         self.stdout.write(f"{method} on {len(found.urls)} pages in {found.seconds:.2f} s")
+        for page, notice in found.structure.notices.items():
+            self.stdout.write(f"# {found.urls[page]}: {notice}")
         self.stdout.writelines(f"{line}\n" for line in _Schema(found).lines(found.structure.schema))
 
 

@@ -1,5 +1,7 @@
 """The command that runs workers and starts each one again when it dies."""
 
+import itertools
+import os
 import signal
 import subprocess
 import sys
@@ -7,16 +9,23 @@ import time
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
+from django.db import DatabaseError, connection
+
+from extraction.services.core import lost_runs
+from extraction.services.core.sandbox_child import die_with_parent
 
 RESTART_S = 1.0
 """The least time between two starts of a worker, so that one that dies at once does not overload the machine."""
+
+LOOK_EVERY = 5
+"""After how many turns of the loop to look for workers that hang."""
 
 STOP_S = 3.0
 """How long a worker may go on after it was told to stop. Its run is a row in the database, so the next worker starts it again."""
 
 
 class Command(BaseCommand):
-    help = "Run workers. A worker that dies for any reason is started again."
+    help = "Run workers. A worker that dies or hangs is started again."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--processes", type=int, default=2, help="how many workers (default: 2)")
@@ -28,14 +37,29 @@ class Command(BaseCommand):
         workers: list[subprocess.Popen[bytes]] = []
         try:
             workers += [_start(command) for command in commands]
-            while True:
+            for second in itertools.count():
                 time.sleep(RESTART_S)
+                if second % LOOK_EVERY == 0:
+                    self._end_stuck(workers)
                 for number, worker in enumerate(workers):
                     if worker.poll() is not None:
                         self.stderr.write(f"Worker {number + 1} ended with {worker.returncode}; starting it again")
                         workers[number] = _start(commands[number])
         except KeyboardInterrupt:
             _stop(workers)
+
+    def _end_stuck(self, workers: "list[subprocess.Popen[bytes]]") -> None:
+        """Kill the workers that hang; the next turn of the loop starts them again. Their runs are in the database."""
+        try:
+            stuck = lost_runs.find_stuck_workers([worker.pid for worker in workers if worker.poll() is None])
+        except DatabaseError:  # the workers need the database, too; the next look tells more
+            return
+        finally:
+            connection.close()
+        for worker in workers:
+            if worker.pid in stuck:
+                self.stderr.write(f"Ending the worker with process number {worker.pid}: {stuck[worker.pid]}")
+                worker.kill()
 
 
 def _command(number: int, loglevel: str) -> list[str]:
@@ -47,7 +71,12 @@ def _command(number: int, loglevel: str) -> list[str]:
 
 
 def _start(command: list[str]) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL)  # noqa: S603 - our own command line
+    supervisor = os.getpid()
+    return subprocess.Popen(  # noqa: S603 - our own command line
+        command,
+        stdin=subprocess.DEVNULL,
+        preexec_fn=lambda: die_with_parent(supervisor),
+    )
 
 
 def _stop(workers: "list[subprocess.Popen[bytes]]") -> None:

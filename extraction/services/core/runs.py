@@ -1,15 +1,15 @@
 """The life of a run: queued → running → done, failed or cancelled. A crawl can also be paused, and then returns to the queue.
 
 A run is a row. A message only carries its id and may be lost, duplicated or late. So a worker *claims* the row by
-compare-and-set before it does anything, and reports progress while it works. `sweep_runs` finds the runs whose message was lost
-or whose worker died. Every job is written so that running it again from the start does no harm.
+compare-and-set before it does anything, and reports progress while it works. `lost_runs.sweep_runs` finds the runs whose message was
+lost or whose worker died. Every job is written so that running it again from the start does no harm.
 """
 
 import logging
 import os
 import socket
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from enum import Enum
 
@@ -17,19 +17,17 @@ import psutil
 from celery import current_app
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.utils import timezone
 
 from extraction.models import Cluster, Run, RunProblem, Site
 from extraction.models.run_values import RunParameters, RunSummary
+from extraction.services.core.outages import describe_outage
 
 logger = logging.getLogger(__name__)
 
 HEARTBEAT_S = 2.0
 """How often a running run writes its progress: often enough for a progress bar, and rarely enough to cost little."""
-
-STALE_AFTER_S = 90.0
-"""A run on another machine counts as lost after this time without progress. No step of a job takes longer."""
 
 UNCLAIMED_AFTER_S = 15.0
 """A message is sent again if no worker has claimed its run after this time. A duplicate does no harm, because only one worker can
@@ -49,6 +47,13 @@ class Cancelled(Exception):  # noqa: N818
 
 class JobError(Exception):
     """The job cannot be done. The message tells a person why."""
+
+
+class Interrupted(Exception):  # noqa: N818
+    """The job was stopped from outside, for example because its child process was killed. It is tried again.
+
+    The message is a sentence without its full stop.
+    """
 
 
 class Resumption(Enum):
@@ -192,7 +197,10 @@ def execute_run(run_id: int, jobs: Mapping[str, Job], *, follow: Callable[[Run],
         logger.info("run %s was cancelled or taken over", run.pk)
         # Only this process knows how far the run came; the row has an older figure.
         mine = Run.objects.claimed_as(run).filter(state__in=(Run.State.CANCELLED, Run.State.PAUSED))
-        mine.update(done=run.done, total=run.total)
+        # Without a name in the row, the supervisor sees that this worker has let the run go.
+        mine.update(done=run.done, total=run.total, claimed_by="")
+    except Interrupted as error:
+        return_run(run, str(error))
     except JobError as error:
         _finish(run, Run.State.FAILED, error=str(error))
     else:
@@ -203,11 +211,35 @@ def execute_run(run_id: int, jobs: Mapping[str, Job], *, follow: Callable[[Run],
     return True
 
 
-def fail_broken_run(run_id: int, error: BaseException) -> None:
-    """Mark a run as failed when a programming error ended its job. Otherwise a person would wait for it forever."""
-    Run.objects.running().filter(pk=run_id, claimed_by=_me()).update(
-        state=Run.State.FAILED, error=f"Internal error: {type(error).__name__}: {error}", finished_at=timezone.now()
-    )
+def end_broken_run(run_id: int, error: BaseException) -> None:
+    """End a run whose job raised an error that it does not explain. Otherwise a person would wait for it forever.
+
+    If the database or the disk failed, put the run back into the queue; it fails after MAX_ATTEMPTS. Other errors are mistakes in our
+    code, and trying again would not help.
+    """
+    mine = Run.objects.running().filter(pk=run_id, claimed_by=name_worker(os.getpid()))
+    reason = describe_outage(error)
+    run = mine.first()
+    if run is None:
+        return
+    if reason is None:
+        mine.update(state=Run.State.FAILED, error=f"Internal error: {type(error).__name__}: {error}", finished_at=timezone.now())
+    else:
+        return_run(run, reason)
+
+
+def return_run(run: Run, reason: str) -> None:
+    """Put a running run back into the queue after a failure that may pass, or fail it if it was tried MAX_ATTEMPTS times.
+
+    reason: a sentence without its full stop. The sweep sends the run again after a time that doubles with each attempt.
+    """
+    held = Run.objects.running().claimed_as(run)
+    if run.attempts >= MAX_ATTEMPTS:
+        error = f"{reason}. The run was tried {run.attempts} times; it is not tried again."
+        held.update(state=Run.State.FAILED, finished_at=timezone.now(), error=error)
+        return
+    pause = timedelta(seconds=UNCLAIMED_AFTER_S * (2 ** max(0, run.attempts - 1) - 1))
+    held.update(state=Run.State.QUEUED, claimed_by="", sent_at=timezone.now() + pause, message=f"{reason}; trying again soon")
 
 
 def claim_run(run_id: int) -> Run | None:
@@ -221,7 +253,7 @@ def claim_run(run_id: int) -> Run | None:
     mine = waiting.filter(started_at=found.started_at).update(
         worked_s=found.worked_s + measure_stretch_s(found),
         state=Run.State.RUNNING,
-        claimed_by=_me(),
+        claimed_by=name_worker(os.getpid()),
         started_at=now,
         heartbeat_at=now,
         attempts=F("attempts") + 1,
@@ -242,52 +274,17 @@ def measure_stretch_s(run: Run) -> float:
     return max(0.0, (end - run.started_at).total_seconds())
 
 
-def sweep_runs() -> int:
-    """Put lost runs back into the queue and send unclaimed ones again. Return how many were sent."""
-    for run in Run.objects.running():
-        if not _has_lost_worker(run):
-            continue
-        over = run.attempts >= MAX_ATTEMPTS
-        held = Run.objects.running().claimed_as(run)
-        if over:
-            held.update(
-                state=Run.State.FAILED,
-                finished_at=timezone.now(),
-                error=f"Its worker died {run.attempts} times, so the run is not tried again.",
-            )
-        else:
-            held.update(state=Run.State.QUEUED, claimed_by="", sent_at=None, message="Its worker died; starting again")
-    waiting = Q(sent_at=None) | Q(sent_at__lt=timezone.now() - timedelta(seconds=UNCLAIMED_AFTER_S))
-    return _send_all(Run.objects.queued().filter(waiting).order_by("id"))
-
-
-def _send_all(runs: Iterable[Run]) -> int:
-    sent = 0
-    for run in runs:
-        with transaction.atomic():
-            if Run.objects.queued().filter(pk=run.pk, sent_at=run.sent_at).update(sent_at=timezone.now()):
-                send_run(run)
-                sent += 1
-    return sent
-
-
-def _has_lost_worker(run: Run) -> bool:
-    host, _, process = run.claimed_by.partition(" ")
-    if host == socket.gethostname():
-        return process not in {_name_process(pid) for pid in psutil.pids() if process.startswith(f"{pid}@")}
-    return run.heartbeat_at is None or run.heartbeat_at < timezone.now() - timedelta(seconds=STALE_AFTER_S)
-
-
-def _name_process(pid: int) -> str:
-    """Return a process's number and start time, because numbers are reused."""
+def name_process(pid: int) -> str:
+    """Return a process's number and start time, because numbers are reused; empty if there is no such process."""
     try:
         return f"{pid}@{psutil.Process(pid).create_time():.1f}"
     except psutil.Error:
         return ""
 
 
-def _me() -> str:
-    return f"{socket.gethostname()} {_name_process(os.getpid())}"
+def name_worker(pid: int) -> str:
+    """Return what `Run.claimed_by` holds for a process of this machine."""
+    return f"{socket.gethostname()} {name_process(pid)}"
 
 
 def _finish(run: Run, state: Run.State, *, error: str = "", summary: RunSummary | None = None) -> bool:

@@ -42,7 +42,7 @@ def main(module: str, function: str, settings: str) -> None:
     """
     options = json.loads(settings)
     results = _take_stdout()
-    _die_with_parent(options["parent"])
+    die_with_parent(options["parent"])
     faulthandler.enable()
     _limit(resource.RLIMIT_CORE, 0, 0)
     _limit(resource.RLIMIT_CPU, options["cpu_s"], options["cpu_s"] + GRACE_S)
@@ -97,7 +97,7 @@ def _write(results: BinaryIO, kind: str, value: Any = None) -> None:
     results.flush()
 
 
-def _die_with_parent(parent: int) -> None:
+def die_with_parent(parent: int) -> None:
     """Ask Linux to kill this process when its parent dies. On other systems its time limit ends it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -14,9 +14,8 @@ from extraction.models import Snapshot
 from extraction.services.core import stored_bytes
 
 OTHERS = 30
-"""Pages in the learning set besides the labelled pages and the sample pages, for support (docs/algorithms.md#what-is-given). More
-would change no rule and cost a second per site.
-"""
+"""The number of pages in the learning set besides the labelled pages and the sample pages, for support (docs/algorithms.md#what-is-given).
+More would change no rule and cost a second per site."""
 
 PAGE_FACTOR = 12
 """Memory expected for a page of the learning set, as a multiple of its size in bytes. No real page needed more."""

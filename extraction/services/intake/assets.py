@@ -5,6 +5,7 @@ that it is not loaded again each time somebody looks at the page. There are limi
 (`dom.references`) and per site (here).
 """
 
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,6 +19,8 @@ from extraction.algorithms.dom.references import NeededResource, ResourceKind
 from extraction.display.addresses import Held
 from extraction.models import Asset, Site
 from extraction.services.core import stored_bytes
+
+logger = logging.getLogger(__name__)
 
 MAX_SITE_ASSETS = 20_000
 MAX_SITE_BYTES = 1024**3
@@ -59,6 +62,9 @@ def keep_asset(site: Site, need: NeededResource, content: bytes, room: Room) -> 
         content_type = media.examine(content, need.kind)
     except media.MediaError as reason:
         return note_failure(site, need, str(reason))
+    except Exception as failure:  # one file must not end the import of thousands
+        logger.exception("reading %s", need.url)
+        return note_failure(site, need, f"reading the file failed: {type(failure).__name__}")
     if not room.take(len(content)):
         return None
     values = {"sha256": stored_bytes.put_bytes(content), "content_type": content_type, "size_bytes": len(content), "error": ""}

@@ -27,7 +27,7 @@ SEEDED = "an earlier fetch"
 """The source (`via`) of the addresses of pages that are already kept. A sample crawl fetches all of them again."""
 
 CHUNK = 500
-"""Rows per statement. Databases limit the number of parameters."""
+"""The number of rows per statement. Databases limit the number of parameters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,9 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from extraction.fetching.crawl.messages import Done, EndReason, Event, FetchedAsset, FoundAddresses
+from extraction.fetching.crawl.messages import Done, EndReason, Event, Fetched, FetchedAsset, FoundAddresses, Outcome
 from extraction.fetching.crawl.process import Crawl, CrawlFailed
+from extraction.fetching.crawl.spool import read_ledgers
 from extraction.models import Rule, Run, Site, Source
 from extraction.models.run_values import EXTRACT, SAMPLE, RunParameters, RunSummary
 from extraction.services.core import runs
@@ -41,6 +42,9 @@ BATCH_S = 1.0
 
 ORPHAN_AGE_S = 3600.0
 """A spool folder that has not changed for this long is deleted."""
+
+MAX_STRIKES = 2
+"""A page is given up when the crawling process has ended this many times while it read the page."""
 
 MAX_DEATHS = 3
 """The crawl fails when the crawling process has died this many times in a row without fetching a page."""
@@ -110,10 +114,12 @@ def run_crawl(run: Run, progress: Progress) -> RunSummary:
     if run.attempts == 1 and not run.addresses.exists():
         crawl_frontier.seed_addresses(run, _kept_pages(run.site, source), via=crawl_frontier.SEEDED)
     reason, deaths, before = None, 0, -1
+    strikes: Counter[str] = Counter()
     while reason is None:
         try:
-            reason = _crawl(run, source, intake, progress)
+            reason = _crawl(run, source, intake, progress, strikes)
         except CrawlFailed as error:
+            _close_deadly_pages(run, strikes)
             deaths = deaths + 1 if intake.pages == before else 1
             before = intake.pages
             if deaths == MAX_DEATHS:
@@ -123,8 +129,18 @@ def run_crawl(run: Run, progress: Progress) -> RunSummary:
     return _ended(run, intake, reason)
 
 
-def _crawl(run: Run, source: Source, intake: Intake, progress: Progress) -> EndReason:
-    """Run the crawling process once. Raises CrawlFailed when it dies, JobError when it cannot continue, and Cancelled."""
+def _close_deadly_pages(run: Run, strikes: Counter[str]) -> None:
+    """Close the addresses whose pages were being read each time the crawling process ended, so that the crawl goes on without them."""
+    message = f"the crawling process died or hung {MAX_STRIKES} times while it read this page"
+    deadly = [url for url, number in strikes.items() if number >= MAX_STRIKES]
+    crawl_frontier.close_addresses(run, [Fetched(url=url, outcome=Outcome.UNREADABLE, message=message) for url in deadly])
+
+
+def _crawl(run: Run, source: Source, intake: Intake, progress: Progress, strikes: Counter[str]) -> EndReason:
+    """Run the crawling process once. Raises CrawlFailed when it dies, JobError when it cannot continue, and Cancelled.
+
+    strikes: {address: how often the process ended while it read this page}; updated here.
+    """
     extracting = run.read_parameters().keeps_no_pages
     now = crawl_frontier.read_standing(run, conditional=not extracting)
     intake.begin(now)
@@ -138,6 +154,9 @@ def _crawl(run: Run, source: Source, intake: Intake, progress: Progress) -> EndR
         with Crawl(plan) as crawl:
             try:
                 return _consume(iter(crawl), intake, progress, limit)
+            except CrawlFailed:
+                strikes.update(read_ledgers(spool))
+                raise
             except Cancelled:
                 if Run.objects.filter(pk=run.pk, state=Run.State.PAUSED).exists():
                     # Take in the pages that are being fetched, so that they need not be fetched again.
@@ -240,7 +259,10 @@ def _ended(run: Run, intake: Intake, reason: EndReason) -> RunSummary:
         outcomes=dict(outcomes),
         reason=reason.value,
     )
-    return extract_records.add_states(summary, run) if run.read_parameters().keeps_no_pages else summary
+    if not run.read_parameters().keeps_no_pages:
+        return summary
+    extract_records.finish_crawl(run)
+    return extract_records.add_states(summary, run)
 
 
 def _explain_no_pages(run: Run, outcomes: Counter[str]) -> str:

@@ -20,7 +20,7 @@ from extraction.models import Site, Snapshot
 from extraction.services.core.stored_pages import read_bytes
 
 CHUNK = 200
-"""Snapshots per database read. Their bytes are read one at a time."""
+"""The number of snapshots per database read. Their bytes are read one at a time."""
 
 FILE = "file:///"
 """The start of the address of a page that is known only by a file's name."""

@@ -18,10 +18,10 @@ from extraction.services.core import stored_bytes
 from extraction.services.intake import assets
 
 MAX_NAMES = 200_000
-"""Names kept in memory, about 50 MB. Files beyond that are not imported with their pages."""
+"""The largest number of names kept in memory, about 50 MB. Files beyond that are not imported with their pages."""
 
 MAX_PASSES = 4
-"""Passes over the archive: one for the pages' own files, and three for sheets imported by sheets."""
+"""The largest number of passes over the archive: one for the pages' own files, and three for sheets imported by sheets."""
 
 
 class WantedAssets:

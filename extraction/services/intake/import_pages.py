@@ -31,13 +31,13 @@ from extraction.services.sites import page_store
 from extraction.services.templates import cluster_pages
 
 BATCH_PAGES = 100
-"""Pages per transaction. A batch takes about ten queries, and a killed worker repeats at most one batch."""
+"""The number of pages per transaction. A batch takes about ten queries, and a killed worker repeats at most one batch."""
 
 ASSETS_AMONG = frozenset({"picture", "style", "font", "not HTML"})
 """Kinds of skipped files that a page may need."""
 
 LOOK_ITEMS = 200
-"""Files of an upload that are searched for a page while the user waits."""
+"""The number of files of an upload that are searched for a page while the user waits."""
 
 BATCH_BYTES = 16 * 1024**2
 """Bytes per batch. All pages of a batch are in memory together."""

@@ -29,10 +29,10 @@ from extraction.services.intake import assets
 from extraction.services.sites import sources
 
 MAX_PAGES = 200
-"""Pages read at most: the samples of about twenty templates."""
+"""The largest number of pages read: the samples of about twenty templates."""
 
 MAX_DEPTH = 4
-"""Levels of files: the pages' own files, and three levels of sheets imported by sheets."""
+"""The largest number of levels of files: the pages' own files, and three levels of sheets imported by sheets."""
 
 NOT_LOADED = "it could not be loaded"
 

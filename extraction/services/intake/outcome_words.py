@@ -18,6 +18,7 @@ WORDS: dict[str, str] = {
     Outcome.EMPTY: "Empty",
     Outcome.NOT_HTML: "Not a page",
     Outcome.TOO_LARGE: "Too large",
+    Outcome.UNREADABLE: "Could not be read",
     Outcome.REFUSED_ADDRESS: "Blocked for safety",
     Outcome.UNREACHABLE: "Unreachable",
     QUEUED: "Waiting",

@@ -12,7 +12,7 @@ from extraction.services.core.stored_pages import read_bytes
 from extraction.services.lab import method_process
 
 MOST_PAGES = 600
-"""Pages compared at most. The time of TEXT-MDL grows with the cube of their number."""
+"""The largest number of pages compared. The time of TEXT-MDL grows with the cube of their number."""
 
 MOST_BYTES = 100_000_000
 """Bytes of these pages together. All of them are in memory at the same time."""
@@ -28,6 +28,7 @@ class MethodResultRow:
     seconds, peak_bytes: processor time and memory used.
     reason: why the method gave up; empty if it did not.
     kbit_reason: why the cost could not be computed; empty if it was.
+    notice: what the method could not do in full; empty if nothing.
     """
 
     method: str
@@ -38,6 +39,7 @@ class MethodResultRow:
     peak_bytes: int
     reason: str
     kbit_reason: str
+    notice: str
 
 
 def compare_methods(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> Iterator[MethodResultRow]:
@@ -57,6 +59,7 @@ def compare_methods(site: Site, methods: Sequence[str], *, most: int = MOST_PAGE
             peak_bytes=found.peak_bytes,
             reason=found.reason,
             kbit_reason=found.bits_reason,
+            notice=found.notice,
         )
 
 

@@ -25,7 +25,7 @@ NOW = ""
 computed each time they are shown."""
 
 KEPT_RUNS = 3
-"""Comparisons kept per site. Each takes about ten kilobytes per method."""
+"""The number of comparisons kept per site. Each takes about ten kilobytes per method."""
 
 
 def start_comparison(site: Site, methods: Sequence[str], *, user: User | None = None) -> Run:
@@ -47,7 +47,7 @@ def start_comparison(site: Site, methods: Sequence[str], *, user: User | None = 
 def run_comparison(run: Run, progress: Progress) -> RunSummary:
     """Cluster the chosen pages with each method.
 
-    The summary has the number of methods, pages and methods that gave up, and the ids of the snapshots.
+    The summary has the number of methods, pages and methods that gave up, the notices of methods, and the ids of the snapshots.
     """
     methods = run.read_parameters().methods or ()
     pages = _pages(run)
@@ -60,6 +60,9 @@ def run_comparison(run: Run, progress: Progress) -> RunSummary:
             place = number
             found = method_process.run_method(method, pages, look=lambda place=place: progress(place))  # type: ignore[misc]
             _write(run, method, found)
+            if found.notice:
+                summary = run.read_summary()
+                run.write_summary(replace(summary, notices={**(summary.notices or {}), method: found.notice}))
     _forget(run.site)
     gave_up = run.clusterings.exclude(reason="").count()
     return replace(run.read_summary(), methods=len(methods), pages=len(pages), gave_up=gave_up)

@@ -16,7 +16,7 @@ from extraction.services.core.runs import JobError
 from extraction.services.core.stored_pages import StoredPage, read_root, read_xml_as_written
 
 PAGES = 200
-"""Pages read, spread evenly over the template. More pages rarely add elements, and reading these takes some seconds."""
+"""The number of pages read, spread evenly over the template. More pages rarely add elements, and reading these takes some seconds."""
 
 MAX_BYTES = 30 * 1024**2
 """Bytes of all pages read together."""
@@ -29,10 +29,10 @@ class FoundDocumentType:
     type: DocumentType
     broken: int
 
-    def text(self) -> str:
-        """Return the text of the DTD file."""
+    def text(self, *, tolerant: bool = False) -> str:
+        """Return the text of the DTD file. tolerant: whether further pages may lack what all these pages have."""
         left_out = f"<!-- {self.broken} page{'' if self.broken == 1 else 's'} of broken XML left out -->\n" if self.broken else ""
-        return left_out + self.type.text()
+        return left_out + self.type.text(tolerant=tolerant)
 
 
 def find_document_type(cluster: Cluster) -> FoundDocumentType | None:

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from extraction.algorithms.methods import METHODS, Groups, Pages, mdl_bits
+from extraction.algorithms.methods import Groups, Pages, find_groups, mdl_bits
 from extraction.services.core.sandbox import LIMITS_REACHED, Heartbeat, SandboxLimits, run_in_sandbox
 
 LIMITS = SandboxLimits(cpu_s=900, wall_s=4 * 3600, memory_bytes=3 * 1024**3)
@@ -31,6 +31,7 @@ class MethodResult:
     bits: MDL cost of the groups; NaN if it was not requested or could not be computed.
     reason: why the method gave up.
     bits_reason: why the cost could not be computed; empty if it was computed or not requested.
+    notice: what the method could not do in full; empty if nothing.
     """
 
     groups: Groups | None
@@ -39,6 +40,7 @@ class MethodResult:
     bits: float = math.nan
     reason: str = ""
     bits_reason: str = ""
+    notice: str = ""
 
 
 def run_method(
@@ -78,14 +80,15 @@ def cluster_pages(source: BinaryIO) -> Iterator[dict[str, Any]]:
     """
     request = json.loads(source.readline())
     pages = {name: source.read(length) for name, length in request["pages"]}
-    groups, seconds, peak = request["groups"], 0.0, 0
+    groups, seconds, peak, notice = request["groups"], 0.0, 0, ""
     if groups is None:
         before, started = _forget_peak(), time.process_time()
-        groups = METHODS[request["method"]](pages)
+        found = find_groups(request["method"], pages)
+        groups, notice = found.groups, found.notice
         seconds, peak = time.process_time() - started, max(0, _status("VmHWM") - before)
-        yield asdict(MethodResult(groups, seconds, peak))
+        yield asdict(MethodResult(groups, seconds, peak, notice=notice))
     if request["cost"]:
-        yield asdict(MethodResult(groups, seconds, peak, mdl_bits(pages, groups)))
+        yield asdict(MethodResult(groups, seconds, peak, mdl_bits(pages, groups), notice=notice))
 
 
 def _forget_peak() -> int:

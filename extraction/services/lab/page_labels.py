@@ -16,10 +16,10 @@ MOST_BYTES = 5_000_000
 """Bytes of a file of labels at most, enough for about fifty thousand lines."""
 
 CHUNK = 500
-"""Addresses per query. Databases limit the number of parameters of a statement."""
+"""The number of addresses per query. Databases limit the number of parameters of a statement."""
 
 LENGTH = 120
-"""Characters of a label at most."""
+"""The largest number of characters of a label."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from django.utils.text import Truncator
@@ -12,6 +13,7 @@ from extraction.algorithms.alignment.methods import METHODS
 from extraction.algorithms.alignment.node_patterns.patterns import write_pattern
 from extraction.algorithms.alignment.schema import Structure
 from extraction.algorithms.dom.nodes import Location, elements, is_xml
+from extraction.algorithms.dom.words import count_words
 from extraction.algorithms.errors import AlignmentError
 from extraction.models import Cluster
 from extraction.services.core.runs import JobError
@@ -21,10 +23,10 @@ from extraction.services.templates import articles, sample_trees
 WIDTH = 100
 
 STEPS = 3
-"""Steps in a short path."""
+"""The number of steps in a short path."""
 
 MARK = 24
-"""Characters shown of an id or class. Generated ones can have hundreds."""
+"""The number of characters shown of an id or class. A generated id or class can have hundreds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +83,12 @@ def _step(element: etree._Element) -> str:
     return f"{element.tag!s}{mark[:MARK]}"
 
 
-def _document_type(cluster: Cluster) -> Iterator[str]:
+def _document_type(cluster: Cluster, *, tolerant: bool = False) -> Iterator[str]:
     """Yield the lines of the DTD that XTRACT infers for a template of XML pages."""
     found = document_types.find_document_type(cluster)
     if found is None:
         raise JobError(f"the pages of {cluster.label} are not XML")
-    yield from found.text().splitlines()
+    yield from found.text(tolerant=tolerant).splitlines()
 
 
 def _articles(cluster: Cluster) -> Iterator[str]:
@@ -101,9 +103,13 @@ def _articles(cluster: Cluster) -> Iterator[str]:
         article = articles.find_article(cluster, snapshot)
         yield f"{snapshot.page.url}"
         yield f"  title  {Truncator(article.title.text).chars(WIDTH) if article.title else '–'}"
-        words = f" ({len(article.body.text.split()):,} words)" if article.body else ""
+        words = f" ({count_words(article.body.text):,} words)" if article.body else ""
         yield f"  body   {Truncator(article.body.text).chars(WIDTH) if article.body else '–'}{words}"
 
 
-DESCRIPTIONS: Mapping[str, Callable[[Cluster], Iterator[str]]] = {"xtract": _document_type, "rtdm-patterns": _articles}
+DESCRIPTIONS: Mapping[str, Callable[[Cluster], Iterator[str]]] = {
+    "xtract": _document_type,
+    "xtract-tolerant": partial(_document_type, tolerant=True),
+    "rtdm-patterns": _articles,
+}
 """Methods that describe a template in lines of text, not as fields and sets. They raise JobError if they do not apply."""

@@ -172,7 +172,7 @@ def _inner(part: Tuple) -> Iterator[Repeated]:
 
 
 def take_columns(cluster: Cluster, key: str, taken: Sequence[TakenColumns], user: User | None, *, type_name: str = "") -> int:
-    """Make attributes of the accepted columns, mark them on the first matching sample pages and return the number of those pages.
+    """Turn the accepted columns into attributes, mark them on the first matching sample pages and return the number of those pages.
 
     Raises JobError when the sample pages have changed since the wrapper was shown.
 

@@ -17,8 +17,8 @@ class Proof:
     """How certain a repair is about each broken attribute, with the reason for those that are not proven.
 
     proven: enough pages that it was not learned from agree.
-    thin: all agree, but too few pages could judge it.
-    doubtful: too few pages agree, or none could judge it.
+    thin: all pages agree, but too few could confirm it.
+    doubtful: too few pages agree, or none could confirm it.
     lost: it was not found again; the old XPath is kept.
     """
 
@@ -57,9 +57,9 @@ def read_proof(report: RuleReport, names: Collection[str]) -> Proof:
         if agreeing < AGREEMENT * judged:
             doubtful[name] = f"agrees on {agreeing} of {pages}"
         elif not judged:
-            doubtful[name] = "no page could judge it"
+            doubtful[name] = "no page could confirm it"
         elif judged < LEAST_JUDGES:
-            thin[name] = f"agrees on the {pages} that could judge it"
+            thin[name] = f"only {pages} could confirm it; {'it agrees' if judged == 1 else 'both agree'}"
         else:
             proven.append(name)
     return Proof(tuple(proven), thin, doubtful, lost)

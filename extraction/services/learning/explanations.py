@@ -13,10 +13,10 @@ from extraction.models.rule_report import Explanation, FeatureEffect, OddValue, 
 from extraction.services.suggestions.page_data import Agreement
 
 MAX_RIVALS = 4
-"""Rules shown that fit as well: those nearest in cost."""
+"""The largest number of rules shown that fit as well: those nearest in cost."""
 
 MAX_DIFFERENCES = 5
-"""Pages shown on which one of them differs."""
+"""The largest number of pages shown on which one of them differs."""
 
 MAX_OUTLIERS = 30
 SHOWN_CHARS = 120

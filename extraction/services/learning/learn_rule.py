@@ -88,7 +88,7 @@ def _fill(space: Workspace, progress: Progress) -> None:
 def _learn_attributes(
     space: Workspace, attributes: Sequence[Attribute], labels: Mapping[int, AttributeLabels], progress: Progress
 ) -> tuple[list[AttributeLesson], list[LessonProblem]]:
-    """Returns the lessons whose stylesheet gives the labelled values, and the problems of the others: first what could not be learned."""
+    """Return the lessons whose stylesheet gives the labelled values, and the problems of the others: first what could not be learned."""
     learned: list[AttributeLesson] = []
     failed, unfaithful = [], []
     for attribute in attributes:
@@ -108,7 +108,7 @@ def _learn_attributes(
 def _learn_lists(
     space: Workspace, lists: Sequence[RecordList], labels: Mapping[int, RowLabels], progress: Progress
 ) -> tuple[list[ListLesson], list[LessonProblem]]:
-    """Returns the lists' lessons whose stylesheet gives exactly the marked rows, and what is wrong with the others."""
+    """Return the lists' lessons whose stylesheet gives exactly the marked rows, and what is wrong with the others."""
     learned: list[ListLesson] = []
     failed: list[LessonProblem] = []
     for record_list in lists:
@@ -143,7 +143,7 @@ def _explain(
     labels: Mapping[int, AttributeLabels],
     progress: Progress,
 ) -> dict[str, Explanation]:
-    """Returns {attribute: why its rule was chosen} for the rule's attributes that have labels."""
+    """Return {attribute: why its rule was chosen} for the rule's attributes that have labels."""
     progress(progress.run.done, message="Looking for values that stand out")
     names, voted = {each.name for each in value.attributes}, list(space.pages)
     snapshots = page_data.choose_checked_pages(cluster)

@@ -26,7 +26,7 @@ def build_report(
     offers: Mapping[str, OfferDifference | None],
     urls: Mapping[int, str],
 ) -> RuleReport:
-    """Returns the report of what was learned and what the rule gives.
+    """Return the report of what was learned and what the rule gives.
 
     effect: the figures of `effects.count_effects`.
     offers: {list: how the rows that its rule gives differ from those that the list was offered with}.
@@ -54,7 +54,7 @@ def _report_list(lesson: ListLesson, effect: RuleReport, offered: OfferDifferenc
 
 
 def _report_xpaths(xpaths: Sequence[LearnedXPath]) -> tuple[XPathReport, ...]:
-    """Returns what the learner said about each XPath."""
+    """Return what the learner said about each XPath."""
     return tuple(
         XPathReport(
             xpath=each.xpath,

@@ -40,7 +40,7 @@ class LoadedPage:
     memory_bytes: int
 
     def find_value(self, location: Location) -> str | None:
-        """Returns the cleaned value at a place, or None if the page has no such place."""
+        """Return the cleaned value at a place, or None if the page has no such place."""
         return value(self.nodes, location)
 
 
@@ -72,7 +72,7 @@ def list_sources(cluster_id: int) -> list[StoredPage]:
 
 
 def choose_learning_set(state: LearningSetState, sources: Sequence[StoredPage], *, max_bytes: int) -> list[StoredPage]:
-    """Returns the pages to learn from, in order: as many as fit into `max_bytes` of memory."""
+    """Return the pages to learn from, in order: as many as fit into `max_bytes` of memory."""
     return stored_pages.choose_pages(state.first, sources, max_bytes=max_bytes)
 
 
@@ -85,13 +85,13 @@ def load_page(source: StoredPage) -> LoadedPage:
 
 
 def load_tree(source: StoredPage) -> tuple[etree._Element, int]:
-    """Returns (the page's tree without a table, its estimated memory in bytes). Raises PageError."""
+    """Return (the page's tree without a table, its estimated memory in bytes). Raises PageError."""
     root = stored_pages.read_root(source)
     return root, TREE_BYTE * source.size_bytes + TREE_ELEMENT * int(_COUNT_ELEMENTS(root))
 
 
 def read_labels(cluster: Cluster) -> Mapping[int, Mapping[int, tuple[Location, ...]]]:
-    """Returns {attribute id: {snapshot id: places}} for attributes that are not in lists; () if a person said that the page lacks it.
+    """Return {attribute id: {snapshot id: places}} for attributes that are not in lists; () if a person said that the page lacks it.
 
     Labels of an old design are left out, see `designs`.
     """
@@ -105,7 +105,7 @@ def read_labels(cluster: Cluster) -> Mapping[int, Mapping[int, tuple[Location, .
 
 
 def read_row_labels(cluster: Cluster) -> Mapping[int, RowLabels]:
-    """Returns {list id: its marked rows}; () if a person said that a row lacks an attribute. Rows of an old design are left out."""
+    """Return {list id: its marked rows}; () if a person said that a row lacks an attribute. Rows of an old design are left out."""
     found: dict[int, dict[int, dict[int, dict[int, tuple[Location, ...]]]]] = {}
     labels = Label.objects.of_rows().filter(cluster=cluster)
     fields = ("attribute__list_id", "snapshot_id", "row", "attribute_id", "location")

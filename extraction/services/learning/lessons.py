@@ -23,7 +23,7 @@ AttributeLabels = Mapping[int, Sequence[Location]]
 """{snapshot id: places of one attribute}; () says that it is not on that page."""
 
 MAX_LESSONS, MAX_COMMITTEES = 500, 100
-"""Most lessons of attributes and of lists, and most committees, kept for a cluster."""
+"""The largest numbers of lessons (of attributes and of lists) and of committees that are kept for a cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class Lessons:
         self._committees: LRUCache[Hashable, Committee] = LRUCache(MAX_COMMITTEES)
 
     def find_attribute(self, task: AttributeTask) -> AttributeLesson | LessonProblem | None:
-        """Returns what was learned about an attribute before."""
+        """Return what was learned about an attribute before."""
         return self._attributes.get(task.key)
 
     def learn_attribute(self, task: AttributeTask, corpus: Corpus) -> AttributeLesson | LessonProblem:
@@ -119,7 +119,7 @@ class Lessons:
         return lesson
 
     def find_list(self, task: ListTask) -> ListLesson | LessonProblem | None:
-        """Returns what was learned about a list before."""
+        """Return what was learned about a list before."""
         return self._lists.get(task.key)
 
     def learn_list(self, task: ListTask, corpus: Corpus) -> ListLesson | LessonProblem:
@@ -128,11 +128,11 @@ class Lessons:
         return lesson
 
     def find_committee(self, task: AttributeTask) -> Committee | None:
-        """Returns the committee that was trained before."""
+        """Return the committee that was trained before."""
         return self._committees.get(task.key)
 
     def train_committee(self, task: AttributeTask, corpus: Corpus) -> Committee:
-        """Returns the rules that fit about as well, none if nothing can be learned. Votes are in the order of the task's pages."""
+        """Return the rules that fit about as well, none if nothing can be learned. Votes are in the order of the task's pages."""
         committee = self._committees[task.key] = _train_committee(task, corpus)
         return committee
 

@@ -102,13 +102,13 @@ class PageCache:
         return corpus
 
     def find_tree(self, source: StoredPage) -> etree._Element | None:
-        """Returns the tree of any page of the cluster, or None if it is not in memory."""
+        """Return the tree of any page of the cluster, or None if it is not in memory."""
         if source.snapshot_id in self.pages:
             return self.pages[source.snapshot_id].root
         return self._trees[source.sha256][0] if source.sha256 in self._trees else None
 
     def load_tree(self, source: StoredPage, *, room_bytes: int) -> etree._Element:
-        """Returns the tree of any page of the cluster, and keeps it in memory if it fits. Raises PageError."""
+        """Return the tree of any page of the cluster, and keeps it in memory if it fits. Raises PageError."""
         root, size_bytes = learning_set.load_tree(source)
         if size_bytes <= room_bytes:
             self._trees[source.sha256] = (root, size_bytes)

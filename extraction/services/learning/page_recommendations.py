@@ -33,10 +33,10 @@ from extraction.services.learning.workspaces import AttributeLabels, LoadedPage,
 from extraction.services.rules.definitions import build_attribute_rule
 
 MAX_OUTSIDE = 3
-"""Pages offered that are no samples: those the rules disagree on most. More would only be in the way."""
+"""The largest number of pages offered that are no samples: those the rules disagree on most. More would only be in the way."""
 
 MAX_DISPUTED = 50
-"""Pages of the template kept as disputed; the count goes on."""
+"""The largest number of pages of the template kept as disputed; the count goes on."""
 
 LITTLE = 0.005
 """Share of the template below which what a page shows first is not worth a word."""
@@ -79,7 +79,7 @@ class Recommendations:
 
 @dataclass(slots=True)
 class _OutsideVotes:
-    """The progress of running the rules that fit over the pages outside the learning set.
+    """How far the pages outside the learning set have been read with all rules that fit, and what was found.
 
     order: the pages outside the learning set, in the order in which they are looked at.
     rules: {attribute: its committee's members and equivalents, as rules}.
@@ -109,7 +109,7 @@ class _OutsideVotes:
                 break
 
     def _score(self, space: Workspace, source: StoredPage) -> PageScore | None:
-        """Returns the page's score if rules differ or find nothing there; None if the page teaches nothing or cannot be read."""
+        """Return the page's score if rules differ or find nothing there; None if the page teaches nothing or cannot be read."""
         try:
             root = space.read_root(source)
             votes = {name: [apply.read_attribute(rule, root) for rule, _ in rows] for name, rows in self.rules.items()}
@@ -178,7 +178,7 @@ def explain_score(score: PageScore) -> str:
 
 
 def _check_lists(cluster: Cluster, space: Workspace) -> tuple[bool, tuple[str, ...]]:
-    """Returns (whether every attribute of every list can be learned, why lists with marked rows cannot)."""
+    """Return (whether every attribute of every list can be learned, why lists with marked rows cannot)."""
     whole, reasons, marked = True, [], read_row_labels(cluster)
     for each in RecordList.objects.filter(record_type_id=cluster.record_type_id):
         lesson = space.learn_list(each, marked[each.pk]) if marked.get(each.pk) else None
@@ -197,7 +197,7 @@ def _make_state(ids: Sequence[int], found: Committee, labels: AttributeLabels) -
 
 
 def _find_done(attributes: Sequence[Attribute], labels: Mapping[int, AttributeLabels]) -> set[int]:
-    """Returns the pages on which every attribute is annotated."""
+    """Return the pages on which every attribute is annotated."""
     pages = [set(labels.get(attribute.pk, {})) for attribute in attributes]
     return set.intersection(*pages) if pages else set()
 
@@ -227,7 +227,7 @@ def _read_page_paths(page: LoadedPage) -> greedy.PagePaths:
 
 
 def _find_outside_votes(space: Workspace, committees: Mapping[Attribute, Committee], known: Mapping[str, AttributeState]) -> _OutsideVotes:
-    """Returns the progress of running these committees, which is kept between calls."""
+    """Return the progress of running these committees, which is kept between calls."""
     rules = {
         attribute.name: [(_make_rule(attribute, member), member) for member in (*found.members, *found.equivalents)]
         for attribute, found in committees.items()

@@ -12,11 +12,11 @@ from extraction.services.learning.learning_set import LoadedPage, RowLabels
 from extraction.services.learning.lessons import AttributeLabels, LessonProblem
 
 SHOWN_CHARS = 60
-"""Characters of a value that a message quotes."""
+"""The number of characters of a value that a message quotes."""
 
 
 def check_attribute(rule: AttributeRule, labels: AttributeLabels, pages: Mapping[int, LoadedPage]) -> LessonProblem | None:
-    """Returns what is wrong if the rule does not give exactly the labelled values on every labelled page, else None.
+    """Return what is wrong if the rule does not give exactly the labelled values on every labelled page, else None.
 
     pages: the pages in memory. A page that can no longer be read is not among them and is not checked.
     """
@@ -39,7 +39,7 @@ def check_attribute(rule: AttributeRule, labels: AttributeLabels, pages: Mapping
 
 
 def check_list(rule: ListRule, labels: RowLabels, names: Mapping[int, str], pages: Mapping[int, LoadedPage]) -> LessonProblem | None:
-    """Returns a labelled row that the list's rule does not give exactly, or None. names: the attributes' names by id."""
+    """Return a labelled row that the list's rule does not give exactly, or None. names: the attributes' names by id."""
     sheet = _compile(RuleDefinition((), (rule,)))
     kept = {attribute.name for attribute in rule.attributes}
     for snapshot_id, rows in sorted(labels.items()):
@@ -59,7 +59,7 @@ def check_list(rule: ListRule, labels: RowLabels, names: Mapping[int, str], page
 
 
 def extract_values(rule: RuleDefinition, pages: Mapping[int, Stored]) -> dict[int, Mapping[str, Sequence[str]]]:
-    """Returns {snapshot id: {attribute: values}} that a rule gives on stored pages. Pages that cannot be read are left out."""
+    """Return {snapshot id: {attribute: values}} that a rule gives on stored pages. Pages that cannot be read are left out."""
     sheet = _compile(rule)
     found: dict[int, Mapping[str, Sequence[str]]] = {}
     for pk, page in pages.items():

@@ -14,7 +14,8 @@ from extraction.services.core.coverage import Survey
 from extraction.services.core.stored_pages import StoredPage
 
 MAX_SURVEYS, MAX_VALUES, MAX_ROWS, MAX_COUNTS = 50, 10_000, 500, 300_000
-"""Most surveys, values of pages and rows of pages kept for a cluster, and most counts (an integer each) kept for the process."""
+"""The largest numbers of surveys, values of pages and rows of pages kept for a cluster, and of counts (an integer each) kept for the
+process."""
 
 Values = list[tuple[Location, str]]
 
@@ -35,7 +36,7 @@ class RuleResults:
         self._surveys.clear()
 
     def find_values(self, name: str, sha256: str) -> Values | None:
-        """Returns a rule's values on a page, or None if they are not known."""
+        """Return a rule's values on a page, or None if they are not known."""
         known = self._values.get((name, sha256))
         return None if known is None else list(known)
 
@@ -49,7 +50,7 @@ class RuleResults:
         return list(values)
 
     def find_rows(self, name: str, sha256: str) -> Rows | None:
-        """Returns a list's rows on a page, or None if they are not known."""
+        """Return a list's rows on a page, or None if they are not known."""
         return self._rows.get((name, sha256))
 
     def read_rows(self, name: str, rule: ListRule, sha256: str, root: etree._Element, index: dict[etree._Element, int]) -> Rows:
@@ -60,7 +61,7 @@ class RuleResults:
         return rows
 
     def find_survey(self, name: str) -> Survey | None:
-        """Returns the progress of counting a rule's hits over the cluster's pages, or None if counting has not begun."""
+        """Return the progress of counting a rule's hits over the cluster's pages, or None if counting has not begun."""
         return self._surveys.get(name)
 
     def begin_survey(self, name: str, sources: Iterable[StoredPage]) -> Survey:
@@ -69,7 +70,7 @@ class RuleResults:
         return survey
 
     def find_count(self, name: str, sha256: str) -> int | None:
-        """Returns how many different values a rule gives on a page, or None if that is not known."""
+        """Return how many different values a rule gives on a page, or None if that is not known."""
         with _COUNTS_LOCK:
             return _COUNTS.get((name, sha256))
 

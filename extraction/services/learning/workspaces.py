@@ -120,7 +120,7 @@ class Workspace:
             return self.filling
 
     def load_page(self, snapshot_id: int) -> LoadedPage | None:
-        """Returns a page of the learning set, and loads it if needed; None if it is not in the set or cannot be read."""
+        """Return a page of the learning set, and loads it if needed; None if it is not in the set or cannot be read."""
         with self._lock:
             if snapshot_id not in self._cache.pages:
                 for source in self._cache.list_pending():
@@ -129,12 +129,12 @@ class Workspace:
             return self._cache.pages.get(snapshot_id)
 
     def learn_rule(self, attribute: Attribute, labels: AttributeLabels) -> AttributeRule | LessonProblem:
-        """Returns the attribute's rule, learned from its labels and the loaded pages."""
+        """Return the attribute's rule, learned from its labels and the loaded pages."""
         lesson = self.learn_attribute(attribute, labels)
         return lesson.rule if isinstance(lesson, AttributeLesson) else lesson
 
     def learn_attribute(self, attribute: Attribute, labels: AttributeLabels) -> AttributeLesson | LessonProblem:
-        """Returns the attribute's rule with what the learner said about each XPath."""
+        """Return the attribute's rule with what the learner said about each XPath."""
         with self._lock:
             task = self._make_task(attribute, labels)
             return self._lessons.find_attribute(task) or self._lessons.learn_attribute(task, self._read_corpus())
@@ -156,7 +156,7 @@ class Workspace:
             return self._lessons.find_list(task) or self._lessons.learn_list(task, self._read_corpus())
 
     def read_rows(self, rule: ListRule, *, only: Iterable[int] | None = None) -> Mapping[int, Rows]:
-        """Returns {snapshot id: rows of the list} for the loaded pages, or for those of `only`.
+        """Return {snapshot id: rows of the list} for the loaded pages, or for those of `only`.
 
         Of `only`, labelled pages and samples are loaded first. Other pages count only if they are loaded already.
         """
@@ -236,14 +236,14 @@ class Workspace:
             return None
 
     def _read_values_outside(self, name: str, rule: AttributeRule, source: StoredPage) -> Values | None:
-        """Returns the values on a page outside the learning set, or None if the page cannot be read."""
+        """Return the values on a page outside the learning set, or None if the page cannot be read."""
         known = self._results.find_values(name, source.sha256)
         root = self._find_root(source) if known is None else None
         return self._results.read_values(name, rule, source.sha256, root) if root is not None else known
 
 
 def open_workspace(cluster: Cluster) -> Workspace:
-    """The cluster's workspace, up to date with the database. Its pages are loaded by `fill` and by what needs them."""
+    """The cluster's workspace, up to date with the database. `fill` loads its pages, and so does everything that needs them."""
     with _LOCK:
         found = _WORKSPACES.pop(cluster.pk, None) or Workspace(cluster.pk)
         _WORKSPACES[cluster.pk] = found
@@ -252,7 +252,7 @@ def open_workspace(cluster: Cluster) -> Workspace:
 
 
 def find_loaded_page(cluster: Cluster, snapshot_id: int) -> LoadedPage | None:
-    """Returns a page if the cluster's workspace already holds it, without waiting for learning that is under way."""
+    """Return a page if the cluster's workspace already holds it, without waiting for learning that is under way."""
     with _LOCK:
         found = _WORKSPACES.get(cluster.pk)
     return found.pages.get(snapshot_id) if found else None

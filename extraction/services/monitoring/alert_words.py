@@ -15,7 +15,7 @@ from extraction.models import AlertChannel, Breakage, Check, Event, Record, Site
 MAX_TITLE = 250
 
 MAX_LINES = 20
-"""Breakages that a digest lists. The rest is counted."""
+"""The largest number of breakages that a digest lists. The rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)

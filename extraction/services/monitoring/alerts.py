@@ -151,7 +151,7 @@ def _queue_digest(channel: AlertChannel, now: datetime) -> None:
 
 
 def _is_due(now: datetime) -> Q:
-    """Returns the alerts that are due. A time further away than any wait was written by a wrong clock, so it counts as due."""
+    """Return the alerts that are due. A time further away than any wait was written by a wrong clock, so it counts as due."""
     return Q(next_at__lte=now) | Q(next_at__gt=now + max(WAITS))
 
 

@@ -12,7 +12,7 @@ from extraction.models import Bellwether, Cluster, Page, Snapshot
 from extraction.services.templates import sample_pages
 
 POOL = 200
-"""Pages among which bellwethers are chosen."""
+"""The number of pages among which bellwethers are chosen."""
 
 
 def find_bellwethers(cluster: Cluster, *, count: int = choosing.BELLWETHERS) -> list[Bellwether]:

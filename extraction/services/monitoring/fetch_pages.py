@@ -10,7 +10,7 @@ from django.conf import settings
 from extraction.fetching.crawl.messages import Fetched, Outcome
 from extraction.fetching.crawl.process import CrawlFailed, fetch_once
 from extraction.models import Site
-from extraction.services.core.runs import JobError
+from extraction.services.core.runs import Interrupted, JobError
 from extraction.services.sites import sources
 from extraction.services.sites.sources import KnownFrontier
 
@@ -33,7 +33,7 @@ def make_fetcher(site: Site, *, spool: str) -> Fetch:
     """A function that fetches pages as the site's source says.
 
     spool: the name of a folder under the spool folder that nobody else uses.
-    The function raises JobError when the crawler fails.
+    The function raises JobError when the crawler fails, and Interrupted when something else killed it.
     """
 
     def fetch(urls: Sequence[str]) -> Mapping[str, PageAnswer]:
@@ -44,6 +44,8 @@ def make_fetcher(site: Site, *, spool: str) -> Fetch:
             plan = sources.plan_crawl(sources.get_source(site), frontier, spool=folder, sample=False)
             return {each.url: _answer(each) for each in fetch_once(urls, plan=plan)}
         except CrawlFailed as error:
+            if error.from_outside:
+                raise Interrupted("The crawler was killed") from error
             raise JobError(f"The pages could not be fetched: {error}") from error
         finally:
             shutil.rmtree(folder, ignore_errors=True)

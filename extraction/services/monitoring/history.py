@@ -23,16 +23,16 @@ from extraction.models.record_values import read_rows, read_values
 from extraction.services.core import stored_pages
 
 MAX_RECORDS = 300
-"""Records that an attribute's profile is learned from, the newest."""
+"""The largest number of records from which an attribute's profile is learned. The newest ones are taken."""
 
 MAX_CHECKS = 400
-"""Checks whose counts of changes are added up, the newest: about a year of daily ones."""
+"""The largest number of checks whose counts of changes are added up: about a year of daily ones. The newest ones are taken."""
 
 ENOUGH_COMPARED = 150
-"""Comparisons by checks from which other versions of pages are no longer read."""
+"""With this many comparisons by checks, other versions of pages are no longer read."""
 
 MAX_VERSIONS = 20
-"""Pages of which two versions are read."""
+"""The largest number of pages of which two versions are read."""
 
 Values = Mapping[str, tuple[str, ...]]
 
@@ -53,7 +53,7 @@ class KnownPage:
 
 
 def read_page(snapshot: Snapshot) -> PageTable | None:
-    """Returns a stored page, or None if it cannot be read."""
+    """Return a stored page, or None if it cannot be read."""
     try:
         return read_page_table(stored_pages.read_root(snapshot))
     except PageError:
@@ -61,7 +61,7 @@ def read_page(snapshot: Snapshot) -> PageTable | None:
 
 
 def read_known_pages(sheet: Stylesheet, pairs: Sequence[tuple[int, int]]) -> list[KnownPage]:
-    """Returns the pages whose old and new snapshots can both be read, with what a rule gave on the old ones.
+    """Return the pages whose old and new snapshots can both be read, with what a rule gave on the old ones.
 
     sheet: the rule's. pairs: ids of the pages' old and new snapshots.
     """
@@ -109,7 +109,7 @@ def count_changes(rule: Rule, definition: RuleDefinition, sheet: Stylesheet) -> 
 
 
 def _read_versions(rule: Rule) -> Iterator[tuple[etree._Element, etree._Element]]:
-    """Yields the last two versions of pages of which an import or a crawl brought several."""
+    """Yield the last two versions of pages of which an import or a crawl brought several."""
     kept = Snapshot.objects.filter(cluster=rule.cluster, kept=True, checked=False, error="")
     several = kept.order_by().values("page").annotate(versions=Count("pk")).filter(versions__gt=1).order_by("page")
     for page in several.values_list("page", flat=True)[:MAX_VERSIONS]:
@@ -121,7 +121,7 @@ def _read_versions(rule: Rule) -> Iterator[tuple[etree._Element, etree._Element]
 
 
 def _merge_rows(values: RecordValues, rows: Mapping[str, Sequence[RecordValues]]) -> dict[str, list[str]]:
-    """Returns {attribute: raw values} of a record, including the values in its rows."""
+    """Return {attribute: raw values} of a record, including the values in its rows."""
     found: dict[str, list[str]] = defaultdict(list)
     for each in (values, *chain.from_iterable(rows.values())):
         for name, given in each.items():

@@ -87,7 +87,7 @@ def read_watched(rule: Rule, bellwethers: Sequence[Bellwether]) -> WatchedRule:
 
 
 def judge_answers(watched: WatchedRule, answers: Mapping[str, PageAnswer]) -> BellwetherVisit:
-    """Judges the rule by what the bellwethers' addresses gave."""
+    """Judge the rule by the answers from the bellwethers' addresses."""
     answers = _mark_walls(answers)
     pages = [page for url in watched.old if (page := _revisit(watched, url, answers.get(url))) is not None]
     verdict = judge_rule(
@@ -102,7 +102,7 @@ def judge_answers(watched: WatchedRule, answers: Mapping[str, PageAnswer]) -> Be
 
 
 def confirm_visit(first: BellwetherVisit, second: BellwetherVisit) -> tuple[BellwetherVisit, bool]:
-    """Returns what two visits say together, and whether the second one confirms that something is wrong.
+    """Return what two visits say together, and whether the second one confirms that something is wrong.
 
     If the pages could not be reached again, the first visit stands, unconfirmed.
     """
@@ -113,7 +113,7 @@ def confirm_visit(first: BellwetherVisit, second: BellwetherVisit) -> tuple[Bell
 
 
 def _revisit(watched: WatchedRule, url: str, answer: PageAnswer | None) -> Revisit | None:
-    """Returns a page then and now, or None if it cannot be read now."""
+    """Return a page then and now, or None if it cannot be read now."""
     root = _parse(answer) if answer else None
     if answer is None or answer.content is None or root is None:
         return None
@@ -132,7 +132,7 @@ def _is_recognised(watched: WatchedRule, url: str, content: bytes, root: etree._
 
 
 def _parse(answer: PageAnswer) -> etree._Element | None:
-    """Returns the tree of an answer's page, or None if the answer is not a page or cannot be read."""
+    """Return the tree of an answer's page, or None if the answer is not a page or cannot be read."""
     if answer.content is None or answer.outcome not in (Outcome.OK, Outcome.DUPLICATE):
         return None
     try:
@@ -142,7 +142,7 @@ def _parse(answer: PageAnswer) -> etree._Element | None:
 
 
 def _mark_walls(answers: Mapping[str, PageAnswer]) -> dict[str, PageAnswer]:
-    """Returns the answers. The same content at several addresses is marked as a wall: it is a challenge, a notice or a front page."""
+    """Return the answers. The same content at several addresses is marked as a wall: it is a challenge, a notice or a front page."""
     counts = Counter(each.content for each in answers.values() if each.content)
     wall = PageAnswer(Outcome.LOGIN_OR_BOT, message="Several addresses gave the same page.")
     return {url: wall if each.content and counts[each.content] > 1 else each for url, each in answers.items()}

@@ -28,7 +28,7 @@ from extraction.services.labels.proofs import AGREEMENT, LEAST_JUDGES
 from extraction.services.monitoring.history import KnownPage
 
 MAX_ALTERNATIVES = 2
-"""Alternatives of a relearned attribute up to which a repair may go live without a person."""
+"""The largest number of alternatives that a relearned attribute may have if the repair is to go live without a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def drop_attributes(value: RuleDefinition, names: Collection[str]) -> RuleDefini
 
 
 def make_repair(value: RuleDefinition, broken: Collection[str], pages: Sequence[KnownPage]) -> Repair:
-    """Returns the rule with its broken attributes relearned, from pages of which the old and the new version are known."""
+    """Return the rule with its broken attributes relearned, from pages of which the old and the new version are known."""
     tables, before = [each.new for each in pages], [each.before for each in pages]
     attributes = [each for each in value.attributes if each.name in broken]
     tried = {each.name: relearn_attribute(each, tables, [row.get(each.name, ()) for row in before]) for each in attributes}

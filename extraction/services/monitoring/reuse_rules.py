@@ -100,7 +100,7 @@ def _changed_pages(site: Site) -> "QuerySet[Any, Any]":
 
 
 def _kept_pages(site: Site) -> "QuerySet[Any, Any]":
-    """Yields the same for unchanged pages: if most pages changed, the unchanged ones make up the new cluster."""
+    """Yield the same for unchanged pages: if most pages changed, the unchanged ones make up the new cluster."""
     return (
         Record.objects.standing()
         .filter(cluster__in=_ruled(site), snapshot__kept=True, snapshot__error="")
@@ -135,7 +135,7 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
 
 
 def _chosen(cluster: Cluster, pairs: Pairs) -> int:
-    """Returns the old cluster that the paper's tests choose. If no cluster looks alike, it is the one with the most shared pages."""
+    """Return the old cluster that the paper's tests choose. If no cluster looks alike, it is the one with the most shared pages."""
     members = cluster.snapshots.current().kept().exclude(vector="")
     vectors = [int(vector, 16) for vector in members.values_list("vector", flat=True)]
     urls = frozenset(members.values_list("page__url", flat=True))
@@ -155,7 +155,7 @@ def _old(cluster: Cluster, shared: Sequence[tuple[int, int]]) -> OldCluster:
 
 
 def _try(rule: Rule, value: RuleDefinition, shared: Sequence[tuple[int, int]]) -> TriedRule:
-    """Tries an old rule by the field test, and by what a check would say."""
+    """Try an old rule: with the field test, and with the tests of a check."""
     sheet = rules.compile_rule(rule)
     pages = history.read_known_pages(sheet, shared[:: -(-len(shared) // MAX_SHARED)])
     visits = []

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from extraction.models import Asset, Bellwether, Breakage, Check, Label, Record, SamplePage, Snapshot
+from extraction.models import Asset, Bellwether, Breakage, Check, Label, Record, RecordChange, SamplePage, Snapshot
 from extraction.services.core import stored_bytes
 
 EVIDENCE_DAYS = 90
@@ -42,9 +42,10 @@ def tidy_checks(now: datetime) -> tuple[int, int]:
 
 
 def _unused() -> "QuerySet[Snapshot]":
-    """Returns the snapshots that only a check fetched and that only checks refer to."""
+    """Return the snapshots that only a check fetched and that only checks refer to."""
     used = Q(pk__in=Label.objects.values("snapshot")) | Q(pk__in=Record.objects.values("snapshot"))
     used |= Q(pk__in=SamplePage.objects.values("snapshot")) | Q(pk__in=Bellwether.objects.values("baseline"))
+    used |= Q(Exists(RecordChange.objects.filter(Q(snapshot=OuterRef("pk")) | Q(before=OuterRef("pk")))))
     used |= Q(pk=F("page__current"))
     return Snapshot.objects.filter(checked=True).exclude(used)
 

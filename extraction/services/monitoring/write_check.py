@@ -18,7 +18,7 @@ GONE = (Outcome.NOT_FOUND, Outcome.GONE, Outcome.MOVED, Outcome.SOFT_404)
 """Outcomes after which a page is no longer watched, if the check reached most of the others."""
 
 MAX_EVIDENCE = 150
-"""Pieces of evidence that a check keeps, the same number of each attribute that has so many."""
+"""The largest number of pieces of evidence that a check keeps, the same number of each attribute that has so many."""
 
 
 def keep_pages(watched: WatchedRule, found: BellwetherVisit, at: datetime) -> dict[str, Snapshot]:
@@ -57,14 +57,14 @@ def write_check(
 
 
 def list_gone(watched: WatchedRule, found: BellwetherVisit) -> list[Bellwether]:
-    """Returns the bellwethers whose pages no longer exist, as far as the visit can tell."""
+    """Return the bellwethers whose pages no longer exist, as far as the visit can tell."""
     if found.verdict.kind == "unreachable":
         return []
     return [each for each in watched.bellwethers if each.page.url in found.answers and found.answers[each.page.url].outcome in GONE]
 
 
 def _keep_snapshot(page: Page, answer: PageAnswer, at: datetime) -> Snapshot:
-    """Returns the page's snapshot with the answer's content, and creates it if there is none. The page's current snapshot stays as it is.
+    """Return the page's snapshot with the answer's content, and creates it if there is none. The page's current snapshot stays as it is.
 
     answer: it must contain a page that can be read. Called in a transaction.
     """

@@ -27,10 +27,10 @@ URL_COLUMN = "source_url"
 BOM = "\ufeff"
 
 CHUNK = 200
-"""Records per database read."""
+"""The number of records per database read."""
 
 BLOCK_CHARACTERS = 32_768
-"""Characters per piece of a response. Sending each line by itself would cost the web server more than making it."""
+"""The number of characters per piece of a response. Sending each line by itself would cost the web server more than making it."""
 
 DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """Starts of a formula in a spreadsheet. In some countries this includes the full-width forms."""
@@ -74,7 +74,7 @@ def get_default_layout(cluster: Cluster, **changes: Any) -> Layout:
 
     A cluster without such attributes gets those of its newest rule.
 
-    changes: other fields of the layout. With `list`, the attributes of that list's rows come first.
+    changes: fields of `Layout` and their values. With `list`, the attributes of that list's rows come first.
     """
     wanted = changes.get("list", "")
     schema = Attribute.objects.of_cluster(cluster).select_related("list")

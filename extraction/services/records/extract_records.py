@@ -2,8 +2,9 @@
 
 Pages are read in batches, in the order of their snapshots' ids, and each batch is written in one transaction. A record
 names the run that made it, so a run that is restarted after its worker died skips the pages that it has done. A new
-record overwrites the previous record of the same snapshot. When a run finishes, it deletes outdated records. The module is longer than
-others because a run over stored pages and a crawl that extracts share its steps.
+record overwrites the previous record of the same snapshot. What changed is stored with it (`tracking`). When a run finishes, it
+notes what is gone and deletes outdated records. The module is longer than others because a run over stored pages and a crawl that
+extracts share its steps.
 """
 
 import time
@@ -18,7 +19,7 @@ from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 from lxml import etree
 
-from extraction.algorithms.dom.urls import find_base_address
+from extraction.algorithms.dom.urls import find_base_address, find_canonical_address
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.apply import Extraction
@@ -30,18 +31,26 @@ from extraction.models.record_values import RecordValue, Values, rows_as_json, v
 from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs, stored_pages
 from extraction.services.core.runs import JobError, Progress
+from extraction.services.records import finish_tracking, rekeying, tracking
 from extraction.services.templates.page_matching import Matcher, PageRow
 
 BATCH = 100
-"""Pages per transaction. They take about a second, which is the work that is lost when a worker is killed."""
+"""The number of pages per transaction. They take about a second, which is the work that is lost when a worker is killed."""
 
 MAX_VALUES = 1_000
-"""Values kept per attribute and page. Without a limit, an XPath that selects all texts of a page would fill the table."""
+"""The largest number of values kept per attribute and page. Without a limit, an XPath that selects all texts of a page would fill the
+table."""
 
 MAX_ROWS = 5_000
-"""Rows kept per list and page. Real listings are shorter; an XPath that selects every element of a page is not."""
+"""The largest number of rows kept per list and page. Real listings are shorter; an XPath that selects every element of a page is not."""
 
 MAX_REASON = 500
+
+PAGE_FIELDS = ("pk", "sha256", "content_type", "error", "vector", "scheme", "cluster_id", "page__url")
+"""The fields of a snapshot in the order of `PageRow`."""
+
+FIELDS = ["cluster", "rule", "run", "state", "reason", "values", "rows", "text", "canonical", "extracted_at"]
+"""What a new record overwrites."""
 
 
 def start_extraction(cluster: Cluster, user: User | None = None) -> Run:
@@ -81,6 +90,7 @@ def start_working_rules(site: Site, user: User | None = None) -> Run | None:
 def run_extraction(run: Run, progress: Progress) -> RunSummary:
     """Extract from every page that belongs to a template of the run's rules, and return the figures."""
     targets = find_targets(run)
+    rekeying.apply_keys(list(targets))
     matcher = Matcher(run.site)
     pages = _select_pages(run.site, list(targets))
     total, done, started = pages.count(), 0, time.monotonic()
@@ -91,6 +101,7 @@ def run_extraction(run: Run, progress: Progress) -> RunSummary:
         done += len(batch)
         rate = done / max(time.monotonic() - started, 1e-3)
         progress(min(done, total), message=f"Extracting, {rate:,.0f} pages per second")
+    finish_tracking.finish_tracking(run, list(targets), Rereader(run, targets))
     removed = _remove_stale(run, list(targets))
     return _summarize(run, left, removed=removed, pages=done, seconds=time.monotonic() - started)
 
@@ -128,9 +139,8 @@ def _select_pages(site: Site, cluster_ids: Sequence[int]) -> QuerySet[Snapshot]:
 
 def _read_batches(pages: QuerySet[Snapshot]) -> Iterator[list[PageRow]]:
     """Yield the pages in batches. Each batch is a query of its own, since records are written between them."""
-    fields = ("pk", "sha256", "content_type", "error", "vector", "scheme", "cluster_id", "page__url")
     last = 0
-    while batch := [PageRow(*row) for row in pages.filter(pk__gt=last).values_list(*fields)[:BATCH]]:
+    while batch := [PageRow(*row) for row in pages.filter(pk__gt=last).values_list(*PAGE_FIELDS)[:BATCH]]:
         last = batch[-1].snapshot_id
         yield batch
 
@@ -168,23 +178,45 @@ def extract_batch(
             left["unreadable" if page.error else "unmatched"] += 1
         elif cluster_id in targets:
             records.append(_record(run, targets[cluster_id], page, read))
-    try:
-        _write(records)
-    except IntegrityError as error:
-        raise JobError("Templates or pages were changed while records were extracted. Start a new run.") from error
+    _write(run, targets, records)
     return left + Counter(str(record.state) for record in records)
 
 
-def _write(records: Sequence[Record]) -> None:
-    fields = ["cluster", "rule", "run", "state", "reason", "values", "rows", "text", "extracted_at"]
-    with transaction.atomic():
-        Record.objects.bulk_create(records, update_conflicts=True, unique_fields=["snapshot"], update_fields=fields)
+def _write(run: Run, targets: Mapping[int, Target], records: Sequence[Record]) -> None:
+    """Store the records with what changed. A second try is made in case another worker stored the same change at the same moment."""
+    for last in (False, True):
+        try:
+            with transaction.atomic():
+                Record.objects.bulk_create(records, update_conflicts=True, unique_fields=["snapshot"], update_fields=FIELDS)
+                tracking.track_records(run, records, Rereader(run, targets))
+            return
+        except IntegrityError as error:
+            if last:
+                raise JobError("Templates or pages were changed while records were extracted. Start a new run.") from error
+
+
+class Rereader:
+    """Runs the rules of a run over earlier content of pages. It keeps what it read, because a page may show many things."""
+
+    def __init__(self, run: Run, targets: Mapping[int, Target]) -> None:
+        self._run = run
+        self._targets = targets
+        self._read: dict[tuple[int, int], Record | None] = {}
+
+    def __call__(self, cluster_id: int, snapshot_id: int) -> Record | None:
+        """Return the record that the template's rule gives for the content now, None if its bytes are not kept."""
+        key = (cluster_id, snapshot_id)
+        if key not in self._read:
+            row = Snapshot.objects.kept().filter(pk=snapshot_id).values_list(*PAGE_FIELDS).first()
+            self._read[key] = _record(self._run, self._targets[cluster_id], PageRow(*row), read_stored) if row else None
+        return self._read[key]
 
 
 def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], etree._Element]) -> Record:
     """Return the record that the rule makes of the page; a failed one has the reason."""
     found: dict[str, list[RecordValue]] = {}
     rows: dict[str, list[dict[str, list[RecordValue]]]] = {}
+    canonical = ""
     try:
         if page.error:
             raise PageError(page.error)
@@ -192,6 +224,7 @@ def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], e
         extraction = apply.extract_values(target.sheet, root)
         raw = extraction.values
         base, language = find_base_address(root, page.url), detect_language(root, page.url)
+        canonical = find_canonical_address(root, page.url)
         given = [each for each in target.value.attributes if raw.get(each.name)]
         found = {each.name: _typed(each, raw[each.name], base_url=base, language=language) for each in given}
         for each in target.value.lists:
@@ -215,6 +248,7 @@ def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], e
         text="\n".join(
             filter(None, [build_search_text(found), *(build_search_text(row) for many in rows.values() for row in many[:MAX_ROWS])])
         ),
+        canonical=canonical,
         extracted_at=timezone.now(),
     )
 
@@ -262,6 +296,13 @@ def _judge_record(
 def build_search_text(found: Values) -> str:
     """Return all raw values as one text, case folded so that every database can search it without regard to case."""
     return "\n".join(each.raw for many in found.values() for each in many[:MAX_VALUES]).casefold()
+
+
+def finish_crawl(run: Run) -> None:
+    """Note what is gone after a crawl that extracted while it fetched. Only pages that it found missing count."""
+    clusters = Rule.objects.filter(pk__in=run.read_parameters().rules or ()).order_by("pk").values_list("cluster", flat=True)
+    # A rule may have been replaced since the crawl began, so pages are not read again to tell why a value changed.
+    finish_tracking.finish_tracking(run, list(clusters), lambda *_: None, stored_pages=False)
 
 
 def _remove_stale(run: Run, cluster_ids: Sequence[int]) -> int:

@@ -7,16 +7,18 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeVar
 
+from django.db.models import Case, F, Value, When
+
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition
-from extraction.models import Attribute, Cluster, Record, RecordType, Rule
+from extraction.models import Attribute, Cluster, Record, RecordChange, RecordType, Rule, TrackedRecord
 from extraction.models.rule_report import AttributeReport, ColumnReport, FailedAttribute, ListReport, RuleReport
 
 Entry = TypeVar("Entry", AttributeReport, ColumnReport, FailedAttribute)
 
 CHUNK = 500
-"""Records written at once. Databases limit the number of parameters of a statement."""
+"""The number of records written at once. Databases limit the number of parameters of a statement."""
 
 
 def rename_in_rules_and_records(record_type: RecordType, renamed: Mapping[str, str], lists: Mapping[str, str] | None = None) -> bool:
@@ -35,6 +37,7 @@ def rename_in_rules_and_records(record_type: RecordType, renamed: Mapping[str, s
         judged |= _update_rule(rule, schema, renamed, lists or {})
     if renamed or lists:
         _update_records(clusters, renamed, lists or {})
+        _update_history(clusters, renamed, lists or {})
     return judged
 
 
@@ -106,6 +109,21 @@ def _update_records(clusters: Sequence[int], renamed: Mapping[str, str], lists: 
             record.values = _rename_keys(record.values, renamed)
             record.rows = {name: [_rename_keys(row, renamed) for row in many] for name, many in _rename_keys(record.rows, lists).items()}
         Record.objects.bulk_update(rows, ["values", "rows"])
+
+
+def _update_history(clusters: Sequence[int], renamed: Mapping[str, str], lists: Mapping[str, str]) -> None:
+    """Rename attributes and lists in what is known of records over time. Lists may be swapped, so all change in one statement."""
+    models: tuple[type[TrackedRecord] | type[RecordChange], ...] = (TrackedRecord, RecordChange) if renamed else ()
+    for model in models:
+        last = 0
+        while rows := list(model.objects.filter(cluster__in=clusters, pk__gt=last).only("pk", "values").order_by("pk")[:CHUNK]):
+            last = rows[-1].pk
+            for row in rows:
+                row.values = _rename_keys(row.values, renamed)
+            model.objects.bulk_update(rows, ["values"])
+    if lists:
+        cases = [When(list_name=old, then=Value(new)) for old, new in lists.items()]
+        TrackedRecord.objects.filter(cluster__in=clusters, list_name__in=list(lists)).update(list_name=Case(*cases, default=F("list_name")))
 
 
 def _rename_keys(values: Mapping[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 Storing is idempotent. What exists stays as it is, so a batch may arrive twice, from two runs at once or after a crash.
 """
 
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -21,13 +22,16 @@ from extraction.fetching.names import make_printable
 from extraction.models import Page, Run, Site, Snapshot
 from extraction.services.core import stored_bytes
 
+logger = logging.getLogger(__name__)
+
 TITLE_LENGTH = 200
 
 PARTLY = "read in part: "
 """The problem of a page that was read in part begins with this. Other problems are of pages that cannot be read."""
 
 WRITERS = 4
-"""Threads that compress and write contents during parsing. Both are C code that releases the GIL, and object stores respond slowly."""
+"""The number of threads that compress and write contents during parsing. Both are C code that releases the GIL, and object stores respond
+slowly."""
 
 
 Look = Callable[[PageItem, ParsedPage], None]
@@ -98,9 +102,21 @@ def store_pages(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, l
 def add_vectors(snapshots: Sequence[Snapshot], pages: Sequence[bytes]) -> None:
     """Set the shingle vectors of readable snapshots from their contents."""
     readable = [(snapshot, content) for snapshot, content in zip(snapshots, pages, strict=True) if not snapshot.error]
-    vectors = shingles.compute_vectors([content for _, content in readable])
-    for (snapshot, _), vector in zip(readable, vectors, strict=True):
-        snapshot.vector, snapshot.scheme = f"{vector:016x}", shingles.SCHEME
+    for (snapshot, _), vector in zip(readable, _compute_vectors(readable), strict=True):
+        if vector is not None:
+            snapshot.vector, snapshot.scheme = f"{vector:016x}", shingles.SCHEME
+
+
+def _compute_vectors(pages: Sequence[tuple[Snapshot, bytes]]) -> Sequence[int | None]:
+    """Return the vectors of pages. A page that the computation fails on gets None, and the reason as its error."""
+    try:
+        return shingles.compute_vectors([content for _, content in pages])
+    except Exception as failure:
+        logger.exception("computing the vectors of %s pages", len(pages))
+        if len(pages) > 1:
+            return [vector for page in pages for vector in _compute_vectors([page])]
+        pages[0][0].error = make_printable(f"reading the page failed: {type(failure).__name__}: {failure}")[:500]
+        return [None]
 
 
 def find_address(item: PageItem) -> str:
@@ -156,6 +172,9 @@ def _make_snapshot(visit: Visit, look: Look) -> Snapshot:
         look(visit.item, page)
     except PageError as reason:
         error = str(reason)[:500]
+    except Exception as failure:  # a mistake of ours, which one page brought to light, must not end an import of thousands
+        logger.exception("reading %s", visit.url)
+        error = make_printable(f"reading the page failed: {type(failure).__name__}: {failure}")[:500]
     made = Snapshot(
         sha256=visit.sha256,
         size_bytes=len(content),

@@ -101,9 +101,14 @@ def _resolve(host: str, port: int) -> list[url_safety.IPAddress]:
         waiter.shutdown(wait=False)
 
 
-def read_list(content: bytes) -> list[str]:
-    """Return the addresses in a text or CSV file, one per row. Rows without one, such as a header, are skipped."""
-    return [url for url in read_url_list(content) if len(url) <= url_safety.MAX_URL]
+def read_list(content: bytes) -> tuple[list[str], list[str]]:
+    """Return (addresses, entries that look like addresses and cannot be fetched) of a text or CSV file with one per row.
+
+    Rows without an address, such as a header, are skipped.
+    """
+    listing = read_url_list(content)
+    usable = [url for url in listing.pages if len(url) <= url_safety.MAX_URL]
+    return usable, [*listing.unreadable, *(url for url in listing.pages if len(url) > url_safety.MAX_URL)]
 
 
 def find_free_name(address: str) -> str:

@@ -25,13 +25,13 @@ from extraction.services.suggestions import markup_process
 from extraction.services.suggestions.markup_process import EmbeddedData
 
 SAMPLE_PAGES = 8
-"""Pages read to find out which embedded data a template has."""
+"""The number of pages read to find out which embedded data a template has."""
 
 CHECK_PAGES = 200
-"""Pages that a rule is checked against, spread evenly. Reading a page for the first time takes about 30 ms."""
+"""The number of pages that a rule is checked against, spread evenly. Reading a page for the first time takes about 30 ms."""
 
 MAX_DIFFERENT = 50
-"""Pages listed at most whose values differ from their embedded data."""
+"""The largest number of pages listed whose values differ from their embedded data."""
 
 SCHEME = "data/2"
 """Part of the names of the stored items. Change it when `markup.items` changes what it reads from a page."""

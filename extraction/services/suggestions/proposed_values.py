@@ -29,7 +29,7 @@ OTHER_SITES, OTHER_RECORDS = 20, 50
 """Sites, and records of each, whose values tell what an attribute's values look like."""
 
 OTHER_TEXTS = 2_000
-"""Texts of the sample pages that are taken for no values while forms are learned; the few that are values do no harm."""
+"""The number of texts of the sample pages that are taken for no values while forms are learned; the few that are values do no harm."""
 
 
 @dataclass(frozen=True, slots=True)

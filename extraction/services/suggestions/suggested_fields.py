@@ -22,7 +22,7 @@ from extraction.services.templates import sample_trees
 from extraction.services.templates.sample_trees import Samples
 
 COLUMNS = 30
-"""Fields suggested at most."""
+"""The largest number of fields suggested."""
 
 EXAMPLES = 5
 
@@ -78,7 +78,7 @@ def suggest_fields(cluster: Cluster) -> FieldOffer:
 
 
 def take_fields(cluster: Cluster, key: str, taken: Sequence[TakenColumns], user: User | None, *, type_name: str = "") -> int:
-    """Make attributes of the accepted fields, mark them on the first sample pages and return the number of those pages.
+    """Turn the accepted fields into attributes, mark them on the first sample pages and return the number of those pages.
 
     Existing marks stay. Raises JobError when the sample pages have changed since the offer.
 

@@ -35,7 +35,7 @@ WHOLE_ROWS = 40
 known not to be a row."""
 
 SHOWN_ROWS = 4
-"""Rows shown as examples of a list."""
+"""The number of rows shown as examples of a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def suggest_lists(cluster: Cluster) -> ListOffer:
 
 
 def take_list(cluster: Cluster, key: str, taken: TakenList, user: User | None, *, type_name: str = "") -> Marked:
-    """Make a list of the accepted fields and mark rows of it.
+    """Turn the accepted fields into a list and mark rows of it.
 
     Pages that already have marks of the list are not changed. Raises JobError when the sample pages have changed since
     the offer, or when a name is already used for another attribute.

@@ -15,7 +15,7 @@ from extraction.services.schema.record_types import AttributeDraft
 from extraction.services.templates import clusters
 
 MARKED_PAGES = 3
-"""Pages on which the values of accepted columns are marked."""
+"""The number of pages on which the values of accepted columns are marked."""
 
 Values = Mapping[int, Sequence[Value]]
 """{number of the page, from 0: the column's values in document order}."""
@@ -33,7 +33,7 @@ class TakenColumns:
 def take_columns(
     cluster: Cluster, snapshots: Sequence[int], rows: Sequence[tuple[TakenColumns, Values]], user: User | None, *, type_name: str = ""
 ) -> int:
-    """Make attributes of columns, mark their values on the first pages and return the number of those pages.
+    """Turn columns into attributes, mark their values on the first pages and return the number of those pages.
 
     Existing marks stay.
 

@@ -15,10 +15,11 @@ from typing import Any
 
 from django.core.files.storage import default_storage
 from django.db.models import QuerySet
+from lxml import etree
 
-from extraction.algorithms.boilerplate import entropy, main_content, template_hash
+from extraction.algorithms.boilerplate import entropy, main_content, template_hash, template_regions
 from extraction.algorithms.boilerplate.blocks import Block, split_blocks
-from extraction.algorithms.boilerplate.template_hash import HashedNode, HtmlAmount
+from extraction.algorithms.boilerplate.template_hash import HashedNode, HashedText, HtmlAmount
 from extraction.algorithms.boilerplate.words import DEFAULT_LANGUAGE
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
@@ -29,10 +30,10 @@ from extraction.services.core.stored_pages import Stored, StoredPage, read_eleme
 from extraction.services.templates import articles
 
 PAGES = 30
-"""Pages compared. The experiments in the paper take ten and see little change up to forty."""
+"""The number of pages compared. The experiments in the paper take ten and see little change up to forty."""
 
-SCHEME = "blocks/1"
-"""Part of the name under which what is read from a page is stored. Change it when `read_parts` gives something else."""
+SCHEME = "blocks/2"
+"""Part of the name under which what is read from a page is stored. Change it when the result of `read_parts` changes."""
 
 MAIN_TEXT_NAMES = frozenset(
     {"body", "text", "content", "main text", "article", "full text", "body text", "article body", "description long", "long description"}
@@ -87,9 +88,9 @@ def measure_shares_of_pages(pages: QuerySet[Snapshot]) -> Shares | None:
     return judged.shares if judged.pages > 1 else None
 
 
-def choose_pages(cluster: Cluster) -> tuple[StoredPage, ...]:
-    """Return the pages of a template that are compared."""
-    return _choose_contents(cluster.snapshots.current().kept())
+def choose_pages(cluster: Cluster, *, most: int = PAGES) -> tuple[StoredPage, ...]:
+    """Return the pages of a template that are compared, at most so many."""
+    return _choose_contents(cluster.snapshots.current().kept(), most=most)
 
 
 def find_dimmed(cluster: Cluster, snapshot: Snapshot) -> list[int]:
@@ -126,7 +127,7 @@ def read_parts(page: Stored) -> Parts:
     except (FileNotFoundError, ValueError, KeyError, TypeError, EOFError, gzip.BadGzipFile):  # not stored yet, or damaged
         found = _read(page)
     rows = {
-        "nodes": [[n.hash, n.parent, n.end, *astuple(n.whole), *astuple(n.tail)] for n in found.nodes],
+        "nodes": [[n.hash, n.parent, n.end, *astuple(n.whole), *astuple(n.tail), *_write_texts(n)] for n in found.nodes],
         "blocks": [[b.node, b.nodes, b.chars, b.features] for b in found.blocks],
     }
     stored_bytes.keep_file(name, gzip.compress(json.dumps(rows, separators=(",", ":")).encode(), mtime=0))
@@ -134,8 +135,18 @@ def read_parts(page: Stored) -> Parts:
 
 
 def _parse_parts(rows: Any) -> Parts:
-    nodes = [HashedNode(row[0], row[1], row[2], HtmlAmount(*row[3:6]), HtmlAmount(*row[6:9])) for row in rows["nodes"]]
+    nodes = [
+        HashedNode(row[0], row[1], row[2], HtmlAmount(*row[3:6]), HtmlAmount(*row[6:9]), _parse_texts(row[9:])) for row in rows["nodes"]
+    ]
     return Parts(nodes, [Block(node, tuple(held), chars, Counter(found)) for node, held, chars, found in rows["blocks"]])
+
+
+def _write_texts(node: HashedNode) -> list[int]:
+    return [number for text in node.texts for number in (text.hash, text.at, text.measure.size_bytes, text.measure.words)]
+
+
+def _parse_texts(row: Sequence[int]) -> tuple[HashedText, ...]:
+    return tuple(HashedText(row[n], row[n + 1], HtmlAmount(row[n + 2], row[n + 3])) for n in range(0, len(row), 4))
 
 
 def judge_parts(pages: Sequence[Parts]) -> JudgedTemplate:
@@ -143,9 +154,10 @@ def judge_parts(pages: Sequence[Parts]) -> JudgedTemplate:
     found = entropy.discover_informative([[block.features for block in page.blocks] for page in pages])
     counted = template_hash.count_hashes(page.nodes for page in pages)
     part, whole = HtmlAmount(), HtmlAmount()
+    low, high = template_hash.default_bounds(len(pages))
+    template = template_regions.learn_node_template(counted, low=low, high=high)
     for page in pages:
-        regions = template_hash.join_regions(page.nodes, find_template_nodes(page, counted, len(pages)))
-        part = sum((region.measure for region in regions), part)
+        part = sum((region.measure for region in template.mark(page.nodes)), part)
         whole += page.nodes[0].whole
     return JudgedTemplate(len(pages), found.threshold, found.features, counted, share(part, whole, pages=len(pages)))
 
@@ -172,18 +184,22 @@ def find_informative(page: Parts, judged: JudgedTemplate) -> list[bool]:
 
 
 def _read(page: Stored) -> Parts:
-    nodes = read_elements(page)
+    return build_parts(read_elements(page))
+
+
+def build_parts(nodes: list[etree._Element]) -> Parts:
+    """Return what is read from the elements of a page."""
     return Parts(template_hash.hash_nodes(nodes), split_blocks(nodes, language=detect_language(nodes[0]) or DEFAULT_LANGUAGE))
 
 
 _FIELDS = ("pk", "sha256", "content_type", "size_bytes")
 
 
-def _choose_contents(pages: QuerySet[Snapshot]) -> tuple[StoredPage, ...]:
+def _choose_contents(pages: QuerySet[Snapshot], *, most: int = PAGES) -> tuple[StoredPage, ...]:
     """Return the pages to compare: different contents, spread evenly over all pages."""
     rows = pages.filter(error="").order_by("pk").values_list(*_FIELDS)
     found = list({page.sha256: page for page in (StoredPage(*row) for row in rows)}.values())
-    return tuple(found[:: max(1, -(-len(found) // PAGES))])
+    return tuple(found[:: max(1, -(-len(found) // most))])
 
 
 def _choose_comparison(cluster: Cluster, snapshot: Snapshot) -> tuple[StoredPage, ...]:

@@ -35,10 +35,10 @@ SMALL_PAGES = 5
 """The most similar pages below the threshold that are offered as a small template. A person would have asked for a larger group."""
 
 CHUNK = 500
-"""Rows per UPDATE. Databases limit the number of parameters of a statement."""
+"""The number of rows per UPDATE. Databases limit the number of parameters of a statement."""
 
 REVECTOR_PAGES = 100
-"""Pages read at a time when vectors of an older scheme are renewed."""
+"""The number of pages read at a time when vectors of an older scheme are renewed."""
 
 
 def start_clustering(

@@ -32,7 +32,7 @@ from extraction.services.labels import designs
 from extraction.services.templates import clusters, template_cores
 
 PAGES = 20
-"""Pages of each template that rules are tried on, about as many as a person would look at."""
+"""The number of pages of each template that rules are tried on, about as many as a person would look at."""
 
 PARTNERS = 20
 """Number of templates that each template with a rule is compared with: the most similar first. It only bounds the time."""
@@ -46,10 +46,10 @@ also agree. Parts of one template that clustering left separate have 1.0, differ
 """
 
 FEW_ATTRIBUTES = 3
-"""A rule that finds no more attributes than this on its usual page finds little."""
+"""A rule that finds at most this many attributes on its usual page finds too little to tell templates apart by itself."""
 
 FEW_TEMPLATES = 3
-"""A site of no more templates may be one template with large options. Types of a larger site have its header in common, too."""
+"""A site of at most this many templates may be one template with large options. Types of a larger site have its header in common, too."""
 
 LEAST_ALIKE = 0.8, 0.9
 """The least likeness of two templates without a rule that are proposed, on a site of few templates and on others."""
@@ -58,7 +58,7 @@ BARE_ALIKE = 0.6, 0.9
 """The same if one of them knows all that the other requires."""
 
 MOST_ALIKE = 5
-"""Proposals by structure on a site: as many as somebody would look through."""
+"""The largest number of proposals by structure on a site: as many as somebody would look through."""
 
 REFUSED, OPEN = MergeProposal.State.REFUSED, MergeProposal.State.OPEN
 

@@ -12,7 +12,7 @@ from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import Stored, read_root
 
 KEPT = 2_000
-"""Pages whose steps a reader keeps in memory, some 20 KB each. Clustering asks for most pages two or three times."""
+"""The number of pages whose steps a reader keeps in memory, some 20 KB each. Clustering asks for most pages two or three times."""
 
 
 class Reader:

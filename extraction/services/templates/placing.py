@@ -20,7 +20,7 @@ from extraction.services.core.runs import JobError
 from extraction.services.templates import clusters, page_matching, page_steps, sample_pages, template_cores
 
 LOOKED_AT = 500
-"""Pages of a template that are compared with one that does not belong. Each is read from a cache, or parsed once."""
+"""The number of pages of a template that are compared with one that does not belong. Each is read from a cache, or parsed once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,17 +20,17 @@ from extraction.models import Placement, Record, Rule, Site, Snapshot
 from extraction.services.core import stored_pages
 
 USUAL = 0.9
-"""Share of a template's records that have a value of an attribute, from which a page must have one, too."""
+"""If at least this share of a template's records has a value of an attribute, a page must have one, too."""
 
 LEAST_RECORDS = 5
-"""Records below which it is not known what a page usually has. A page must then have a value of every attribute."""
+"""The number of records below which it is not known what a page usually has. A page must then have a value of every attribute."""
 
 MAX_RECORDS = 200
-"""Records of a template that are looked at."""
+"""The largest number of records of a template that are looked at."""
 
 
 def find_read_whole(site: Site) -> dict[int, int]:
-    """Returns {page: template} of pages whose content is new and that the live rule of their earlier template reads whole.
+    """Return {page: template} of pages whose content is new and that the live rule of their earlier template reads whole.
 
     Only pages without a template count, and pages in a template that nobody has worked on. A page that a person placed stays there.
     """
@@ -74,7 +74,7 @@ def _is_one_readable_value(values: Iterable[str], type_: ValueType) -> bool:
 
 
 def _make_reader(rule: Rule) -> RuleReader | None:
-    """Returns the rule's reader, or None if the rule cannot be run."""
+    """Return the rule's reader, or None if the rule cannot be run."""
     try:
         definition, sheet = rule.read_definition(), Stylesheet.compile(rule.stylesheet)
     except (RuleError, XPathError):
@@ -83,7 +83,7 @@ def _make_reader(rule: Rule) -> RuleReader | None:
 
 
 def _list_needed(rule: Rule, definition: RuleDefinition) -> set[str]:
-    """Returns the names of the mandatory attributes, and of the attributes and lists that most records have."""
+    """Return the names of the mandatory attributes, and of the attributes and lists that most records have."""
     mandatory = {each.name for each in definition.attributes if each.mandatory}
     records = list(Record.objects.given().filter(cluster=rule.cluster_id).values_list("values", "rows")[:MAX_RECORDS])
     names = {each.name for each in definition.attributes} | {each.name for each in definition.lists}
@@ -94,7 +94,7 @@ def _list_needed(rule: Rule, definition: RuleDefinition) -> set[str]:
 
 
 def _find_fresh(snapshots: "QuerySet[Snapshot]", site: Site) -> "QuerySet[Snapshot]":
-    """Returns the current snapshots whose template clustering may still choose."""
+    """Return the current snapshots whose template clustering may still choose."""
     touched = site.clusters.touched().values("pk")
     placed = Placement.objects.filter(cluster__site=site, belongs=True).values("page")
     current = snapshots.of_site(site).current().kept().filter(error="")  # type: ignore[attr-defined]
@@ -103,7 +103,7 @@ def _find_fresh(snapshots: "QuerySet[Snapshot]", site: Site) -> "QuerySet[Snapsh
 
 
 def _find_homes(site: Site) -> Mapping[int, int]:
-    """Returns {page: the template with a live rule that it was in last} of pages with new content."""
+    """Return {page: the template with a live rule that it was in last} of pages with new content."""
     live = Rule.objects.live().of_site(site).not_ignored().values("cluster")
     pages = _find_fresh(Snapshot.objects.all(), site).values("page")
     earlier = Snapshot.objects.of_site(site).filter(cluster__in=live, page__in=pages).order_by("fetched_at", "pk")

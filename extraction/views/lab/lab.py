@@ -13,7 +13,7 @@ from extraction.forms.core import join_errors
 from extraction.forms.lab import LabelsForm
 from extraction.models import Clustering, Role, Run, Site
 from extraction.services.core.runs import JobError
-from extraction.services.lab import compare_clusterings, comparisons, page_labels
+from extraction.services.lab import compare_clusterings, comparisons, group_templates, page_labels
 from extraction.services.sites import sites
 from extraction.services.templates import cluster_pages
 from extraction.views.core import run_progress
@@ -105,6 +105,24 @@ def show_shares(request: HttpRequest, slug: str, clustering_id: int, place: int)
     if place >= len(found.groups):
         raise Http404(f"there is no group {place}")
     return render(request, "extraction/lab/_lab_shares.html", {"shares": lab_view.measure_shares(found, place)})
+
+
+@require_safe
+@requires(Role.VIEWER)
+def export_paths(request: HttpRequest, slug: str, clustering_id: int) -> HttpResponse:
+    """Give the template paths of a clustering's groups as a file; `group` shows those of one group. That part of the screen loads later,
+    since all compared pages are read."""
+    found = _find_clustering(slug, clustering_id)
+    group = _read_number(request, "group")
+    if group is None:
+        headers = {"Content-Disposition": f'attachment; filename="{slug}-{found.method or "templates"}-paths.tsv"'}
+        return HttpResponse(
+            group_templates.write_templates(found), content_type="text/tab-separated-values; charset=utf-8", headers=headers
+        )
+    if group >= len(found.groups):
+        raise Http404(f"there is no group {group}")
+    context = {"site": found.site, "clustering": found, "shown": lab_view.show_paths(found, group)}
+    return render(request, "extraction/lab/_lab_paths.html", context)
 
 
 @require_http_methods(("GET", "HEAD", "POST"))

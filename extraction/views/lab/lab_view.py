@@ -9,14 +9,17 @@ from django.db.models import Q
 from extraction.algorithms.clustering.measures import ClusteringQuality, measure_quality
 from extraction.algorithms.methods import METHODS
 from extraction.models import Cluster, Clustering, Page, Run, Site, Snapshot
-from extraction.services.lab import compare_clusterings, comparisons, page_labels
+from extraction.services.lab import compare_clusterings, comparisons, group_templates, page_labels
 from extraction.services.templates import adopting, boilerplate, cluster_match, cluster_pages
 from extraction.services.templates.adopting import Effect
 from extraction.services.templates.boilerplate import Shares
 from extraction.services.templates.cluster_match import Group
 
 SHOWN_GROUPS = 12
-"""Groups that are shown as a bar of their own. All other groups share one more."""
+"""The number of groups that are shown as a bar of their own. All other groups share one more."""
+
+SHOWN_PATHS = 200
+"""Template paths of a group that are shown. The file has all."""
 
 FEW_LABELS = 20
 """With fewer labelled pages than this, measures say little: most clusterings get three pages right."""
@@ -72,6 +75,7 @@ class Lab:
     compared: how many pages were compared, or would be.
     labelled: the number of labelled pages.
     measured: how many of the compared pages are labelled.
+    notices: {method: what it could not do in full}.
     few: whether there are too few labelled pages for the measures to say much.
     back: the site's templates before the last adoption.
     """
@@ -83,6 +87,7 @@ class Lab:
     compared: int
     labelled: int
     measured: int
+    notices: Mapping[str, str]
     few: bool
     back: Clustering | None
 
@@ -107,6 +112,20 @@ class GroupRow:
     cells: tuple[tuple[int, int], ...]
     example: Snapshot | None
     moved: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPaths:
+    """Template paths of a group.
+
+    paths: those that are shown.
+    total: how many it has.
+    frame: how many paths nearly all compared pages have; these are not among them.
+    """
+
+    paths: tuple[str, ...]
+    total: int
+    frame: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +165,15 @@ def build_lab(site: Site) -> Lab:
     back = Clustering.objects.filter(site=site, run__kind=Run.Kind.CLUSTER).order_by("-pk").first()
     compared = len(seen) or min(pages, compare_clusterings.MOST_PAGES)
     measured = len(seen & set(labels))
-    return Lab(run, tuple(rows), tuple(METHODS), pages, compared, len(labels), measured, 1 < measured < FEW_LABELS, back)
+    return Lab(
+        run, tuple(rows), tuple(METHODS), pages, compared, len(labels), measured, _read_notices(run), 1 < measured < FEW_LABELS, back
+    )
+
+
+def _read_notices(run: Run | None) -> dict[str, str]:
+    """Return {method's name: what it could not do in full}."""
+    found = run.read_summary().notices if run else None
+    return {name_method(method): notice for method, notice in (found or {}).items() if method in METHOD_WORDS}
 
 
 def build_comparison(clustering: Clustering) -> ClusteringComparison:
@@ -194,6 +221,13 @@ def measure_shares(clustering: Clustering, place: int) -> Shares | None:
     snapshots = Snapshot.objects.filter(page__in=clustering.groups[place], page__current__isnull=False, error="", kept=True)
     rows = snapshots.filter(Q(pk__in=Page.objects.filter(pk__in=clustering.groups[place]).values("current"))).order_by("pk")
     return boilerplate.measure_shares_of_pages(rows)
+
+
+def show_paths(clustering: Clustering, place: int) -> ShownPaths:
+    """Return the template paths of a group, at most SHOWN_PATHS."""
+    found = group_templates.find_templates(clustering)
+    paths = found.templates[place]
+    return ShownPaths(paths[:SHOWN_PATHS], len(paths), len(found.frame))
 
 
 def _update_templates(found: Sequence[Clustering]) -> list[Clustering]:

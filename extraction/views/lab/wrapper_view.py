@@ -7,7 +7,7 @@ from extraction.algorithms.alignment.schema import Optional, Repeated, Row, Sche
 from extraction.services.lab.wrappers import COLUMNS, Look
 
 ROWS = 20
-"""Rows shown of a set within a cell, at most."""
+"""The largest number of rows shown of a set within a cell."""
 
 
 @dataclass(frozen=True, slots=True)

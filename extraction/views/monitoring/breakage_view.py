@@ -132,7 +132,8 @@ def list_pages(check: Check) -> list[PagePair]:
 
 
 def show_page(breakage: Breakage, pair: PagePair) -> Sides:
-    """One page with the old places, and the places that the repair finds now, or the old rule if there is no repair."""
+    """Return both sides of a page: the old places, and the places where the repair finds values now. Without a repair, the old rule is
+    used."""
     found = Snapshot.objects.select_related("page").in_bulk([pk for pk in (pair.old, pair.new) if pk])
     old, new = found.get(pair.old), found.get(pair.new or 0)
     hues = {each.name: each.hue for each in find_attributes(breakage.cluster, breakage.attributes)}
@@ -187,7 +188,7 @@ def find_renewal(breakage: Breakage) -> Run | None:
 
 def choose_page_number(asked: str, pages: int) -> int:
     """The number of the page asked for, from 1 to `pages`."""
-    return min(max(int(asked) if asked.isdecimal() else 1, 1), max(pages, 1))
+    return min(max(int(asked) if asked.isdecimal() and len(asked) < 19 else 1, 1), max(pages, 1))
 
 
 def choose_annotatable(breakage: Breakage, asked: str) -> Snapshot | None:
@@ -198,7 +199,7 @@ def choose_annotatable(breakage: Breakage, asked: str) -> Snapshot | None:
     answered = [pair.new for pair in list_pages(breakage.check_found) if pair.new]
     if not answered:
         return None
-    chosen = int(asked) if asked.isdecimal() and int(asked) in answered else answered[0]
+    chosen = int(asked) if asked in map(str, answered) else answered[0]
     Snapshot.objects.filter(pk=chosen, cluster=None).update(cluster=breakage.cluster)
     return Snapshot.objects.filter(pk=chosen).first()
 

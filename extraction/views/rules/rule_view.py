@@ -20,10 +20,10 @@ SEEN_PAGES = 4
 """Sample pages whose values are shown: enough to see what an attribute holds, and quick to read."""
 
 SEEN_ROWS = 5
-"""Rows of a list that are shown for each of these pages."""
+"""The number of rows of a list that are shown for each of these pages."""
 
 SEEN_BYTES = 8_000_000
-"""Most bytes of pages that are read for that."""
+"""The largest number of bytes of pages that are read for that."""
 
 UNLIKE_PAGES = 10
 """How many of the pages are listed on which a list has other rows than when it was offered."""
@@ -155,7 +155,7 @@ def list_attributes(rule: Rule) -> list[AttributeRow]:
 
 
 def list_lists(rule: Rule) -> list[ListRow]:
-    """Return the lists of the record type and what the rule has for them. A list without a rule has the reason, if one is known."""
+    """Return the lists of the record type and what the rule has for them. If it has nothing for a list, the reason is given where known."""
     report = rule.read_report()
     defined = {each.name: each for each in rule_xpaths.read_definition_or_empty(rule).lists}
     reports = {entry.name: entry for entry in report.lists}

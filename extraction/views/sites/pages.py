@@ -43,7 +43,7 @@ def show_page(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
     """
     found = get_object_or_404(Page.objects.select_related("site", "current"), site__slug=slug, pk=page_id)
     asked = request.GET.get("snapshot", "")
-    view = site_pages.build_page_view(found, snapshot_id=int(asked) if asked.isdecimal() else None)
+    view = site_pages.build_page_view(found, snapshot_id=int(asked) if asked.isdecimal() and len(asked) < 19 else None)
     marked = request.GET.get("value", "")
     mark = site_pages.locate_value(view.record, marked) if view.record else None
     return render(request, "extraction/sites/page.html", {"site": found.site, "view": view, "mark": mark, "marked": marked})

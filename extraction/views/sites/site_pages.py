@@ -11,7 +11,7 @@ from extraction.models.record_values import RecordValue
 from extraction.services.records import records
 
 MAX_SHOWN_ROWS = 30
-"""Rows shown of each list of a record. The CSV file has all of them."""
+"""The largest number of rows shown of each list of a record. The CSV file has all of them."""
 
 UNREADABLE, PARTLY, UNCLUSTERED, GONE = "unreadable", "partly", "unclustered", "gone"
 
@@ -88,7 +88,7 @@ def search_pages(site: Site, *, query: str = "", part: str = "") -> QuerySet[Pag
         found = found.filter(current__error="", current__cluster=None)
     elif part == GONE:
         found = found.filter(gone_at__isnull=False)
-    elif part.isdecimal():
+    elif part.isdecimal() and len(part) < 19:
         found = found.filter(current__cluster__number=int(part))
     return found.order_by("id")
 
@@ -137,7 +137,7 @@ def list_schema(record_type: RecordType | None) -> dict[str, list[Attribute]]:
 def locate_value(record: Record, text: str) -> ShownMark:
     """Return the place of the value that `text` names as `attribute.position`, for the frame to outline."""
     name, _, position = text.rpartition(".")
-    if not name or not position.isdecimal():
+    if not name or not (position.isdecimal() and len(position) < 19):
         return ShownMark()
     try:
         place = records.find_place(record, name, int(position))

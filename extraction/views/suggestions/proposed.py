@@ -41,7 +41,7 @@ def proposed(request: SignedInHttpRequest, slug: str, number: int) -> HttpRespon
 
 
 def _rows(request: HttpRequest, cluster: Cluster) -> dict[str, object]:
-    """Return the context: the offer with what is ticked, at first the confident proposals for attributes without marks."""
+    """Return the context: the offer, and which proposals are ticked. At first, the confident ones for attributes without marks are."""
     offer = service.propose_attributes(cluster)
     sent = request.POST.getlist("attribute") if request.method == "POST" else None
     rows = [

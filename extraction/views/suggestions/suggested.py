@@ -15,7 +15,7 @@ from extraction.views.suggestions import taking
 from extraction.views.templates.clusters import cluster_of
 
 TICKED = 8
-"""Fields ticked at first."""
+"""The number of fields ticked at first."""
 
 
 @require_http_methods(("GET", "HEAD", "POST"))

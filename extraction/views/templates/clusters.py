@@ -78,10 +78,11 @@ def shares(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def structure(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
-    """Show the document type of a template of XML pages. The screen loads this part later; `as=dtd` gives the DTD as a file."""
+    """Show the document type of a template of XML pages. The screen loads this part later; `as=dtd` gives the DTD as a file, and
+    `as=tolerant-dtd` the one that allows further pages to lack something."""
     cluster = cluster_of(slug, number)
     form = request.GET.get("as", "")
-    if form not in ("", "dtd"):
+    if form not in ("", "dtd", "tolerant-dtd"):
         raise Http404(f"A structure cannot be downloaded as {form}.")
     if not form and not request.htmx:
         return redirect(cluster)
@@ -90,11 +91,12 @@ def structure(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
         found = context["found"] = document_types.find_document_type(cluster)
     except JobError as error:
         found, context["problem"] = None, f"{error}"
-    if form == "dtd":
+    if form:
         if found is None:
             raise Http404("These pages have no document type.")
-        headers = {"Content-Disposition": f'attachment; filename="{cluster.site.slug}-{cluster.number}.dtd"'}
-        return HttpResponse(found.text(), content_type="application/xml-dtd; charset=utf-8", headers=headers)
+        headers = {"Content-Disposition": f'attachment; filename="{cluster.site.slug}-{cluster.number}.{form.replace("-", ".")}"'}
+        text = found.text(tolerant=form == "tolerant-dtd")
+        return HttpResponse(text, content_type="application/xml-dtd; charset=utf-8", headers=headers)
     context["attributes"] = sum(len(element.attributes) for element in found.type.elements) if found else 0
     return render(request, "extraction/lab/_structure.html", context)
 

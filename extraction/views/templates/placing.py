@@ -21,7 +21,7 @@ def same(request: HttpRequest, slug: str) -> HttpResponse:
     """Answer a proposal to merge two templates: `answer=merge` merges them, `answer=refuse` stores the refusal."""
     asked = request.POST.get("proposal", "")
     rows = MergeProposal.objects.select_related("into__site", "other__site")
-    proposal = get_object_or_404(rows, into__site__slug=slug, pk=int(asked) if asked.isdecimal() else 0)
+    proposal = get_object_or_404(rows, into__site__slug=slug, pk=int(asked) if asked.isdecimal() and len(asked) < 19 else 0)
     other = proposal.other.label
     if request.POST.get("answer") == "merge":
         try:

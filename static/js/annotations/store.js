@@ -118,7 +118,7 @@ export function apart(titles) {
   });
 }
 
-/** For each row, how many words at its beginning more than half of the rows begin with. @param {string[][]} rows */
+/** For each row, the number of its first words with which more than half of all rows begin. @param {string[][]} rows */
 function sharedBy(rows) {
   /** @type {Map<string, number>} */ const counts = new Map();
   const beginning = (/** @type {string[]} */ words, /** @type {number} */ length) => words.slice(0, length).join(" ");

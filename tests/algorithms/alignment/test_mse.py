@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from extraction.algorithms.alignment.mse import Section, build_structure, find_sections
+from extraction.algorithms.alignment.methods import find_sections_structure
+from extraction.algorithms.alignment.mse import Section, build_structure, find_sections, lines
 from extraction.algorithms.alignment.mse.lines import MAX_LINES, read_pages
 from extraction.algorithms.alignment.mse.page import LineKind
 from extraction.algorithms.alignment.mse.records import Codes, edit_distance, line_distance, measure_diversity
@@ -226,3 +227,22 @@ def test_a_text_of_most_records_is_a_value_if_the_others_have_another_text_there
     section = max(find_sections(pages), key=lambda each: len(each.fields))
     assert not any(field.label for field in section.fields)
     assert {value.text for row in section.rows[0] for values in row.values.values() for value in values} >= {"W", "L"}
+
+
+def long_results(rows: int, page: int) -> str:
+    records = "".join(f"<div class=r><a href=/{n}>Item {7 * n + page}</a><p>Price {n}</p></div>" for n in range(rows))
+    return f"<html><body><h1>Results</h1><p>page {page}</p><div class=l>{records}</div><footer>All rights reserved</footer></body></html>"
+
+
+def test_five_thousand_records_are_all_found() -> None:
+    found = find_sections_structure([parse(long_results(rows, page).encode()).root for page, rows in enumerate((5_000, 20))])
+    assert [{page: len(rows) for page, rows in pages.items()} for pages in found.tables().values()] == [{0: 5_000, 1: 20}]
+    assert found.notices == {}
+
+
+def test_a_page_with_more_records_than_are_read_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "MAX_LINES", 100)
+    found = find_sections_structure([parse(long_results(rows, page).encode()).root for page, rows in enumerate((30, 200))])
+    rows = max(found.tables().values(), key=lambda pages: len(pages.get(0, ())))
+    assert len(rows[0]) == 30 and len(rows[1]) < 200
+    assert list(found.notices) == [1] and "records after them are missing" in found.notices[1]

@@ -1,5 +1,6 @@
 """Node extraction patterns equal a brute-force search, pages fit the pattern made from them, and news sites give title and body."""
 
+import random
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -189,6 +190,37 @@ def test_title_and_body_of_news_are_found_on_new_pages_too(design: str) -> None:
         assert article.title and article.title.text == true.title == value(elements(root), article.title.place)
         assert article.body and (words(article.body.text) & words(true.body)).total() >= 0.97 * words(true.body).total()
         assert words(article.body.text).total() <= 1.1 * words(true.body).total() + 20
+
+
+LETTERS = {
+    "Chinese": "山水人天地日月风雨云花木石火土金大小上下中外前后左右东西南北春夏秋冬红黄蓝白黑高低长短新旧多少来去出入开关坐立行走读写听说",
+    "Thai": "กขคงจชซดตถทนบปผพฟมยรลวสหอ",
+    "Japanese": "あいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほ日本語漢字新聞",
+}
+
+
+@pytest.mark.parametrize("script", LETTERS)
+def test_short_articles_in_scripts_without_spaces_have_a_title_and_a_body(script: str) -> None:
+    draw, forest = random.Random(7), Forest()
+
+    def text(length: int) -> str:
+        return "".join(draw.choice(LETTERS[script]) for _ in range(length))
+
+    pages = [(text(18), [f"{text(44)}。{text(44)}。" for _ in range(3)], text(8)) for _ in range(5)]
+    html = [
+        f"<title>{title} - {script}</title><ul><li><a href=/>{link}</a></ul><h1>{title}</h1>"
+        f"<div>{''.join(f'<p>{each}</p>' for each in body)}</div><footer>{script}</footer>"
+        for title, body, link in pages
+    ]
+    roots = [parse(each.encode()).root for each in html]
+    held = [read_page_tree(root, forest) for root in roots]
+    pattern = generalise_pages(held, forest)
+    matches = [match_page(pattern, each) for each in held]
+    labels = news.label_pattern(pattern, matches, [root.findtext(".//title") or "" for root in roots])
+    for (title, body, _), found in zip(pages, matches, strict=True):
+        article = news.extract_article(pattern, labels, found)
+        assert article.title and article.title.text == title
+        assert article.body and article.body.text == " ".join(body)
 
 
 def test_pages_without_prose_or_title_have_neither() -> None:

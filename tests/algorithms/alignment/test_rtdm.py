@@ -1,5 +1,7 @@
 """RTDM is the cheapest of all restricted top-down mappings, and a metric."""
 
+import random
+import time
 from functools import cache
 from itertools import combinations
 
@@ -7,7 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extraction.algorithms.alignment import batched_mapping
+from extraction.algorithms.alignment.batched_mapping import BoundedCost, measure_children_cost
 from extraction.algorithms.alignment.rtdm import TreeDistance
+from extraction.algorithms.alignment.tree_mapping import RestrictedMapping
 from extraction.algorithms.alignment.trees import Forest, Tree
 from extraction.algorithms.clustering.likeness_clustering import cluster_by_likeness
 from extraction.algorithms.dom.parse import parse
@@ -112,11 +117,82 @@ def test_distances_of_small_pages_equal_those_counted_by_hand(one: str, other: s
     assert measure.distance(first, second) == distance
 
 
-def test_a_deep_page_is_cut_and_does_not_exhaust_the_stack() -> None:
+@pytest.mark.parametrize("depth", [165, 180, 200, 2000])
+def test_a_deep_page_is_compared_whole(depth: int) -> None:
     measure = TreeDistance()
-    deep = measure.read_page(parse(b"<html><body>" + b"<div>" * 1500).root)
-    assert deep.size == 201, "the root and as many levels below it as are read"
-    assert measure.distance(deep, measure.forest.tree("html")) == deep.size - 1
+
+    def page(*tags: str, end: str = "") -> Tree:
+        return measure.read_page(parse(b"<html><body>" + "".join(f"<{tags[n % 2]}>" for n in range(depth)).encode() + end.encode()).root)
+
+    one, other, longer = page("div", "section"), page("div", "i"), page("div", "section", end="<b></b><b></b>")
+    assert one.size == other.size == depth + 2
+    # Both begin with div; section and i differ, so they and what is below them are mapped to each other or to nothing.
+    assert measure.distance(one, other) == 2 * (depth - 1) - 1
+    assert measure.distance(one, longer) == 2
+    assert measure.incomplete == 0
+
+
+def random_tree(draw: random.Random, forest: Forest, depth: int) -> Tree:
+    below = [random_tree(draw, forest, depth - 1) for _ in range(draw.randint(0, 6))] if depth else []
+    return forest.tree(draw.choice("abc"), below)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_comparing_in_batches_gives_the_cost_that_comparing_one_by_one_gives(seed: int) -> None:
+    draw, forest = random.Random(seed), Forest()
+    one, other = random_tree(draw, forest, 4), random_tree(draw, forest, 4)
+    exact = RestrictedMapping().children_cost(one, other)
+    assert measure_children_cost(one, other) == measure_children_cost(other, one) == BoundedCost(exact, complete=True)
+    for cells in (0, 1, 5, 30, 300):
+        found = measure_children_cost(one, other, max_cells=cells)
+        assert exact <= found.cost <= one.size + other.size - 2
+        assert not found.complete or found.cost == exact
+
+
+@settings(deadline=None, max_examples=100)
+@given(trees, trees)
+def test_batches_of_one_find_the_cheapest_of_all_mappings(one: Plain, other: Plain) -> None:
+    forest = Forest()
+    first, second = made(forest, one), made(forest, other)
+    found = measure_children_cost(first, second)
+    assert found.complete and found.cost + (first.label != second.label) == cheapest(one, other)
+
+
+def test_the_pieces_of_long_lists_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batched_mapping, "CHUNK_CELLS", 7)
+    draw, forest = random.Random(3), Forest()
+    for _ in range(10):
+        one, other = random_tree(draw, forest, 3), random_tree(draw, forest, 3)
+        assert measure_children_cost(one, other).cost == RestrictedMapping().children_cost(one, other)
+
+
+def list_of_items(measure: TreeDistance, draw: random.Random, items: int) -> Tree:
+    def item() -> Tree:
+        return measure.forest.tree("li", [measure.forest.tree(draw.choice("abcdef")) for _ in range(12)])
+
+    return measure.forest.tree("ul", [item() for _ in range(items)])
+
+
+def test_lists_of_hundreds_of_different_items_have_a_distance_soon() -> None:
+    measure, draw = TreeDistance(), random.Random(5)
+    one, other = list_of_items(measure, draw, 500), list_of_items(measure, draw, 500)
+    started = time.process_time()
+    distance = measure.distance(one, other)
+    assert time.process_time() - started < 20, "about two seconds on an idle machine; comparing one by one takes a minute"
+    assert measure.likeness(one, other) <= measure.likeness_bound(one, other) and 0 < distance < one.size
+    assert measure.incomplete == 0
+
+
+def test_beyond_the_bound_the_distance_is_that_of_a_mapping_and_is_counted() -> None:
+    draw = random.Random(6)
+    exact, bounded = TreeDistance(), TreeDistance(max_cells=50_000)
+    pages = [[list_of_items(measure, random.Random(seed), 160) for seed in (1, 2)] for measure in (exact, bounded)]
+    true, found = exact.distance(*pages[0]), bounded.distance(*pages[1])
+    assert true <= found < pages[0][0].size + pages[0][1].size
+    assert (exact.incomplete, bounded.incomplete) == (0, 1)
+    assert bounded.distance(*pages[1]) == bounded.distance(*reversed(pages[1])) == found and bounded.incomplete == 1
+    twin = list_of_items(bounded, draw, 160)
+    assert bounded.distance(twin, twin) == 0 and bounded.incomplete == 1
 
 
 def test_templates_of_the_demo_are_separated_beyond_the_sample_too() -> None:

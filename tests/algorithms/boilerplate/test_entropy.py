@@ -58,6 +58,13 @@ def test_in_languages_without_spaces_neighbouring_characters_are_features() -> N
     assert extract_features("서울시", language="ko") == Counter(["서울", "울시"])
 
 
+def test_words_with_combining_marks_are_whole_features() -> None:
+    assert set(extract_features("हिन्दी भाषा", language="xx")) == {"हिन्दी", "भाषा"}
+    assert set(extract_features("தமிழ் மொழி", language="xx")) == {"தமிழ்", "மொழி"}
+    assert extract_features("ภาษาไทย", language="th") == Counter(["ภา", "าษ", "ษา", "าไ", "ไท", "ทย"])
+    assert extract_features("كِتَابٌ كتاب", language="xx") == Counter({"كتاب": 2})
+
+
 def test_the_threshold_passes_a_flat_stretch_if_more_features_lie_above() -> None:
     # A unique title at 0, values that two of four pages share at 0.5, a template at 1.
     pages = [[{f"title{n}": 1}, {f"value{n // 2}": 1}, {"menu": 1, "home": 1}] for n in range(4)]

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from extraction.algorithms.boilerplate import template_hash
-from extraction.algorithms.boilerplate.template_hash import HtmlAmount, count_hashes, find_template_nodes, hash_nodes, join_regions
-from extraction.algorithms.dom.nodes import elements
+from extraction.algorithms.boilerplate.template_hash import HtmlAmount, count_hashes, find_template_nodes, hash_nodes
+from extraction.algorithms.boilerplate.template_regions import find_texts, join_regions, learn_node_template
+from extraction.algorithms.dom.nodes import clean, elements
 from extraction.algorithms.dom.parse import parse
 
 LEAVES = st.sampled_from(["<b>x</b>", "<i>y z</i>", "<a href='/q'>q</a>", "t", "<!--c-->"])
@@ -107,6 +108,66 @@ def test_regions_are_disjoint_and_contain_all_template_nodes(htmls: list[str], g
         assert len(covered) == len(set(covered)) and set(template) <= set(covered)
         total = sum((region.measure for region in found), HtmlAmount())
         assert total.size_bytes <= row[0].whole.size_bytes and total.words <= row[0].whole.words and total.links <= row[0].whole.links
+
+
+def test_the_papers_example_has_text_nodes_beside_its_elements() -> None:
+    """A link within running text: the text before it and the text in it are nodes of their own."""
+    nodes = page('<p>Click <a href="/x">here</a></p>')
+    rows = hash_nodes(nodes)
+    assert [(str(nodes[node].tag), text.at, text.measure) for node, row in enumerate(rows) for text in row.texts] == [
+        ("p", 3, HtmlAmount(5, 1)),
+        ("a", 4, HtmlAmount(4, 1)),
+    ]
+
+
+def test_a_label_is_template_though_its_element_holds_a_value() -> None:
+    html = "<p>Price: <b>{}</b> incl. VAT</p><p>Sold by <i>{}</i></p>"
+    pages = [hash_nodes(page(html.format(n, f"shop number {n}"))) for n in range(4)]
+    template = learn_node_template(count_hashes(pages[:3]), low=3, high=60)
+    assert find_template_nodes(pages[0], count_hashes(pages), low=3, high=60) == []
+    labels = template.mark(pages[3])
+    assert [(row.texts, row.measure) for row in labels] == [((0,), HtmlAmount(6, 1)), ((1,), HtmlAmount(9, 2)), ((0,), HtmlAmount(7, 2))]
+
+
+def test_texts_are_joined_with_template_elements_beside_them_but_not_over_a_value() -> None:
+    html = "<p>Free <b>shipping</b> to <i>{}</i>only</p>"
+    pages = [hash_nodes(page(html.format(n))) for n in range(3)]
+    found = learn_node_template(count_hashes(pages), low=3, high=60).mark(pages[0])
+    assert [(row.end - row.start, row.texts) for row in found] == [(1, (0, 1)), (0, (2,))]
+
+
+def text_nodes(nodes: list[etree._Element]) -> list[tuple[int, int, str]]:
+    """(element, place, text) of all text nodes that are seen and not blank, by XPath."""
+    seen = [(n, e.xpath("text()")) for n, e in enumerate(nodes) if e.tag not in ("script", "style")]
+    return [(n, place, clean(text)) for n, found in seen for place, text in enumerate(t for t in found if clean(t))]
+
+
+@given(st.lists(TREES, min_size=1, max_size=4))
+def test_template_texts_are_the_repeated_ones_without_a_template_element_around_them(htmls: list[str]) -> None:
+    pages = [page(html) for html in htmls]
+    rows = [hash_nodes(nodes) for nodes in pages]
+    counted = count_hashes(rows)
+    exact = Counter(text for nodes in pages for _, _, text in text_nodes(nodes))
+    for nodes, row in zip(pages, rows, strict=True):
+        template = find_template_nodes(row, counted, low=2, high=5)
+        inside = {node for start in template for node in range(start, row[start].end)}
+        wanted = [(node, place) for node, place, text in text_nodes(nodes) if 2 <= exact[text] <= 5 and node not in inside]
+        hashes = learn_node_template(counted, low=2, high=5).hashes
+        assert [(text.parent, text.place) for text in find_texts(row, template, hashes)] == wanted
+
+
+@given(st.lists(TREES, min_size=1, max_size=3), st.integers(0, 40))
+def test_regions_with_texts_are_disjoint_and_never_exceed_the_page(htmls: list[str], gap_bytes: int) -> None:
+    rows = [hash_nodes(page(html)) for html in htmls]
+    template = learn_node_template(count_hashes(rows), low=2, high=20)
+    for row in rows:
+        found = template.mark(row, gap_bytes=gap_bytes)
+        covered = [node for region in found for node in range(region.start, region.end)]
+        own = [(region.parent, text) for region in found for text in region.texts]
+        assert len(covered) == len(set(covered)) and len(own) == len(set(own))
+        assert not {parent for parent, _ in own} & set(covered), "no text of a region is within another"
+        total = sum((region.measure for region in found), HtmlAmount())
+        assert total.size_bytes <= row[0].whole.size_bytes and total.words <= row[0].whole.words
 
 
 @pytest.mark.parametrize(

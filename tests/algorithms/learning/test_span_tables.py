@@ -3,10 +3,12 @@
 from random import Random
 
 import pytest
+from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.learning.apriori import Learned
 from extraction.algorithms.learning.records import LearnedRecords, MarkedRow, RowField, learn_records
+from extraction.algorithms.rules import exports, outside
 from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
@@ -16,13 +18,17 @@ from tests.algorithms.learning.span_tables import KINDS, SpanTable, make_table
 SEEDS = range(6)
 
 
-def compiled(learned: LearnedRecords) -> Stylesheet:
+def make_list(learned: LearnedRecords) -> ListRule:
     fields = [
         AttributeRule(name, alternatives=tuple(Selector(one.xpath, one.part) for one in field.alternatives))
         for name, field in learned.fields.items()
         if isinstance(field, Learned)
     ]
-    return Stylesheet.compile(write_stylesheet(RuleDefinition((), (ListRule("rows", (Selector(learned.rows.xpath),), tuple(fields)),))))
+    return ListRule("rows", (Selector(learned.rows.xpath),), tuple(fields))
+
+
+def compiled(learned: LearnedRecords) -> Stylesheet:
+    return Stylesheet.compile(write_stylesheet(RuleDefinition((), (make_list(learned),))))
 
 
 def read_rows(sheet: Stylesheet, shown: SpanTable) -> list[list[str]]:
@@ -47,6 +53,18 @@ def test_the_stylesheet_gives_the_rows_of_the_grid(kind: str, marked: str) -> No
             right += sum(row in given for row in each.rows)
             total += max(len(given), len(each.rows))
     assert right / total >= 0.99, f"{right} of {total} rows"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_exported_code_gives_the_same_rows(kind: str) -> None:
+    shown = make_table(kind, Random(f"{kind} export"), name="Page")
+    fields = [RowField(str(n)) for n in range(len(shown.rows[0]))]
+    learned = learn_records([shown.page], [shown.mark(0), shown.mark(1)], fields)
+    assert isinstance(learned, LearnedRecords), learned
+    content = etree.tostring(shown.page.root, encoding="utf-8", method="html")
+    record = outside.read_record(content, url="", content_type="text/html", attributes=[], lists=[exports._list(make_list(learned))])
+    exported = [[row[str(n)] for n in range(len(fields))] for row in record["rows"]]
+    assert exported == read_rows(compiled(learned), shown) == shown.rows
 
 
 def test_a_row_of_a_group_may_be_marked_without_the_group() -> None:

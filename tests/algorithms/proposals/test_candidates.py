@@ -34,7 +34,10 @@ def test_places_give_the_values_back() -> None:
 
 
 def test_headers_of_columns_are_read_and_a_table_without_headers_has_none() -> None:
-    html = "<table><tr><th>Height</th><th>Weight</th></tr><tr><td>6-{n}</td><td>20{n} lbs</td></tr></table><table><tr><td>x{n}</td></tr></table>"
+    html = (
+        "<table><tr><th>Height</th><th>Weight</th></tr><tr><td>6-{n}</td><td>20{n} lbs</td></tr></table>"
+        "<table><tr><td>x{n}</td></tr></table>"
+    )
     pages = read_template_pages(roots([html.format(n=n) for n in range(3)]))
     views = {each.values[0][1][0]: Surroundings(pages).view(each) for each in list_candidates(pages)}
     assert views["200 lbs"].spots[0][0].header == ("weight",)

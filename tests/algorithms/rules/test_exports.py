@@ -210,3 +210,25 @@ def test_what_is_put_together_from_several_modules_defines_no_name_twice() -> No
             targets = each.targets if isinstance(each, ast.Assign) else [each.target] if isinstance(each, ast.AnnAssign) else []
             names += [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
         assert sorted(names) == sorted(set(names)), node
+
+
+def test_attributes_may_have_any_name_that_a_page_object_or_its_code_uses(tmp_path: Path) -> None:
+    import web_poet
+
+    names = [*(name for name in dir(web_poet.WebPage) if not name.startswith("__")), "field", "validate_input", "dict", "cached_property"]
+    names += ["record", "read_record", "ATTRIBUTES", "self", "class", "Path", "WebPage"]
+    names = list(dict.fromkeys(names))
+    rule = RuleDefinition(tuple(AttributeRule(name, alternatives=(Selector("//h1/text()"),)) for name in names))
+    (tmp_path / "exported.py").write_text(write_export(rule, "web-poet", name="Book"))
+    (tmp_path / "run.py").write_text(
+        "import asyncio, json\nfrom web_poet import HttpResponse\nfrom web_poet.fields import get_fields_dict\n"
+        "from exported import BookPage\n"
+        "page = BookPage(HttpResponse('http://e.com/', body=b'<html><body><h1>T</h1></body></html>'))\n"
+        "values = [getattr(page, name) for name in get_fields_dict(BookPage)]\n"
+        "print(json.dumps([asyncio.run(page.to_item()), values]))\n"
+    )
+    told = subprocess.run([sys.executable, "run.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert told.returncode == 0, told.stderr
+    item, values = json.loads(told.stdout)
+    assert list(item) == names and set(item.values()) == {"T"}
+    assert values == ["T"] * len(names)

@@ -17,7 +17,8 @@ def sheet(number: int) -> etree._Element:
 
 def test_a_known_label_comes_before_unknown_ones() -> None:
     names = [column.name for column in suggest_columns([sheet(number) for number in range(6)])]
-    assert names.index("director") < 3
+    unknown = [names.index(f"zorb_{at}") for at in range(12, 30)]
+    assert names.index("director") < min(unknown), "it stands below the twentieth of them"
 
 
 def test_nothing_is_lost_or_added() -> None:

@@ -1,5 +1,6 @@
 """A run is a row: it is claimed once, finished once, and found again when its worker or its message is lost."""
 
+import os
 from datetime import timedelta
 from typing import Any
 
@@ -10,7 +11,7 @@ from django.utils import timezone
 
 from extraction.models import Run, Site
 from extraction.models.run_values import RunParameters, RunSummary
-from extraction.services.core import runs
+from extraction.services.core import lost_runs, runs
 from extraction.views.core import run_words
 from tests.services import factory
 
@@ -133,9 +134,9 @@ def test_a_cancelled_run_stops_at_its_next_heartbeat(site: Site, sent: list[int]
 
 def test_a_lost_message_is_sent_again_after_a_while(site: Site, sent: list[int]) -> None:
     run = runs.start_run(Run.Kind.CLUSTER, site)
-    assert runs.sweep_runs() == 0
+    assert lost_runs.sweep_runs() == 0
     Run.objects.update(sent_at=timezone.now() - timedelta(seconds=runs.UNCLAIMED_AFTER_S + 1))
-    assert runs.sweep_runs() == 1
+    assert lost_runs.sweep_runs() == 1
     assert sent == [run.pk, run.pk]
 
 
@@ -143,13 +144,13 @@ def test_a_lost_message_is_sent_again_after_a_while(site: Site, sent: list[int])
 def test_a_run_whose_worker_died_is_started_again(site: Site, sent: list[int], holder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run = runs.start_run(Run.Kind.CLUSTER, site)
     assert runs.claim_run(run.pk)
-    assert runs.sweep_runs() == 0, "its worker, this process, lives"
-    host, process = runs._me().rsplit(" ", 1)
+    assert lost_runs.sweep_runs() == 0, "its worker, this process, lives"
+    host, process = runs.name_worker(os.getpid()).rsplit(" ", 1)
     Run.objects.update(
         claimed_by=f"{host} {process}9" if holder == "here" else holder,
-        heartbeat_at=timezone.now() - timedelta(seconds=runs.STALE_AFTER_S + 1),
+        heartbeat_at=timezone.now() - timedelta(seconds=lost_runs.STALE_AFTER_S + 1),
     )
-    assert runs.sweep_runs() == 1
+    assert lost_runs.sweep_runs() == 1
     run.refresh_from_db()
     assert run.state == Run.State.QUEUED
     assert runs.execute_run(run.pk, jobs(lambda run, progress: {}))
@@ -160,7 +161,7 @@ def test_a_run_whose_worker_died_is_started_again(site: Site, sent: list[int], h
 def test_a_run_that_kills_its_workers_is_given_up(site: Site, sent: list[int]) -> None:
     run = runs.start_run(Run.Kind.CLUSTER, site)
     factory.put(Run.objects.all(), Run.State.RUNNING, attempts=runs.MAX_ATTEMPTS)
-    assert runs.sweep_runs() == 0
+    assert lost_runs.sweep_runs() == 0
     run.refresh_from_db()
     assert run.state == Run.State.FAILED
     assert "5 times" in run.error
@@ -201,7 +202,7 @@ def test_a_paused_run_rests_until_it_is_resumed(site: Site, sent: list[int]) -> 
     run.refresh_from_db()
     assert (run.state, run.done, run.finished) == (Run.State.PAUSED, 4, False)
     assert not runs.pause_run(run)
-    assert runs.sweep_runs() == 0, "nobody takes up what a person let rest"
+    assert lost_runs.sweep_runs() == 0, "nobody takes up what a person let rest"
     assert runs.start_run(Run.Kind.CRAWL, site) == run
     assert runs.resume_run(run) is runs.Resumption.RESUMED
     assert runs.resume_run(run) is runs.Resumption.NOT_RESTING

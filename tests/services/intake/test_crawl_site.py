@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from extraction.fetching.crawl import process
 from extraction.fetching.crawl.process import Crawl
 from extraction.models import Cluster, CrawlAddress, Page, Record, Rule, Run, Site, Snapshot, Source
 from extraction.services.core import runs, stored_bytes
@@ -150,6 +151,17 @@ def test_a_process_that_dies_is_restarted_and_continues(site: Site, net: Net, as
     Source.objects.create(site=calm, addresses=[HOME], whole=True)
     crawl(calm)
     assert tables(site, times=False) == tables(calm, times=False)
+
+
+def test_a_page_that_hangs_the_process_is_named_and_the_crawl_goes_on(site: Site, net: Net, monkeypatch: Any) -> None:
+    monkeypatch.setattr(process, "SILENT_S", 1.5)
+    monkeypatch.setattr(process, "GRACE_S", 0.5)
+    net(shop(), hang_on=f"{HOME}book/3")
+    run = crawl(site)
+    assert (run.state, run.summary["pages"]) == (Run.State.DONE, 18)
+    hung = run.addresses.get(url=f"{HOME}book/3")
+    assert hung.outcome == "unreadable"
+    assert "hung 2 times" in hung.message
 
 
 def test_a_process_that_keeps_dying_ends_the_run_with_its_last_words(site: Site, monkeypatch: Any) -> None:

@@ -231,6 +231,9 @@ def test_a_template_of_xml_pages_shows_its_structure_and_offers_it_as_a_file(
     address = reverse("cluster_structure", args=[cluster.site.slug, cluster.number])
     shown = words(client.get(address, headers={"HX-Request": "true"}))
     assert "on 18 pages" in shown and "(title, g:price, colour?, style, m:image, description, maker, offers, imprint)" in shown
+    tolerant = client.get(f"{address}?as=tolerant-dtd")
+    assert "?as=tolerant-dtd" in client.get(address, headers={"HX-Request": "true"}).content.decode()
+    assert tolerant["Content-Disposition"].endswith('.tolerant.dtd"') and b"#REQUIRED" not in tolerant.content
     taken = client.get(f"{address}?as=dtd")
     assert taken["Content-Disposition"] == f'attachment; filename="feed-{cluster.number}.dtd"'
     found = etree.DTD(io.BytesIO(taken.content))

@@ -142,6 +142,18 @@ def test_a_method_that_gives_up_says_why_and_the_others_go_on(site: Site, monkey
     assert ended.clusterings.get(method="").bits_reason == "it failed"
 
 
+def test_what_a_method_could_not_do_in_full_is_kept_with_the_comparison(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(method: str, pages: Mapping[str, bytes], **_: object) -> MethodResult:
+        return MethodResult(by_number(pages), notice="3 pairs were too large" if method == "rtdm" else "")
+
+    monkeypatch.setattr(method_process, "run_method", run)
+    monkeypatch.setattr(method_process, "measure_bits", lambda pages, groups, **_: MethodResult(groups))
+    ended = done(comparisons.start_comparison(site, ["rtdm", "lsh"]))
+    assert ended.read_summary().notices == {"rtdm": "3 pairs were too large"} and ended.summary["gave_up"] == 0
+    (row,) = compare_clusterings.compare_methods(site, ["rtdm"])
+    assert row.notice == "3 pairs were too large"
+
+
 @pytest.mark.parametrize(("methods", "said"), [([], "at least one"), (["k-means"], "no method k-means")])
 def test_a_comparison_that_cannot_start_says_why(site: Site, methods: list[str], said: str) -> None:
     with pytest.raises(JobError, match=said):

@@ -1,9 +1,12 @@
 """A method in a process of its own: its groups, its time and memory, and its limits."""
 
 import math
+import random
 
 import pytest
 
+from extraction.algorithms import methods
+from extraction.algorithms.alignment import rtdm
 from extraction.algorithms.methods import METHODS, mdl_bits
 from extraction.services.core.sandbox import SandboxLimits
 from extraction.services.lab import method_process
@@ -27,6 +30,19 @@ def test_a_child_returns_the_methods_groups_with_time_and_memory() -> None:
     assert 0 < found.seconds < 60 and 0 <= found.peak_bytes < 1e9
     assert found.bits == pytest.approx(mdl_bits(PAGES, found.groups or []))
     assert looks
+
+
+def test_pages_too_large_to_compare_in_full_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rtdm, "MAX_CELLS", 1_000)
+    draw = random.Random(2)
+
+    def page() -> bytes:
+        items = ("".join(f"<{tag}></{tag}>" for tag in draw.choices("biuqs", k=9)) for _ in range(160))
+        return b"<html><body><ul>" + "".join(f"<li>{item}</li>" for item in items).encode()
+
+    found = methods.find_groups("rtdm", {"one": page(), "other": page()})
+    assert found.notice.startswith("1 pair of pages was too large to compare in full")
+    assert methods.find_groups("rtdm", {"one": b"<p>a", "other": b"<p>b"}).notice == ""
 
 
 def test_a_method_that_takes_too_much_is_stopped_with_the_reason() -> None:
@@ -53,7 +69,7 @@ def test_the_method_stops_when_its_caller_stops_waiting() -> None:
 
 def test_the_real_error_of_a_method_is_reported() -> None:
     reason = method_process.run_method("k-means", PAGES).reason
-    assert reason.startswith("it failed: KeyError: 'k-means' (extraction/services/lab/method_process.py, line ")
+    assert reason.startswith("it failed: KeyError: 'k-means' (extraction/algorithms/methods.py, line ")
 
 
 def test_a_cost_that_cannot_be_computed_leaves_the_groups_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,8 +35,8 @@ REPORT = {
 def test_attributes_of_a_repair_are_proven_barely_proven_doubtful_or_lost() -> None:
     found = proofs.read_proof(RuleReport.from_json(REPORT), NAMES)
     assert found.proven == ("title",)
-    assert dict(found.thin) == {"price": "agrees on the 2 pages that could judge it"}
-    assert dict(found.doubtful) == {"author": "agrees on 4 of 9 pages", "isbn": "no page could judge it"}
+    assert dict(found.thin) == {"price": "only 2 pages could confirm it; both agree"}
+    assert dict(found.doubtful) == {"author": "agrees on 4 of 9 pages", "isbn": "no page could confirm it"}
     assert list(found.lost) == ["cover"]
     assert found.found == 2
     assert proofs.read_proof(RuleReport(), ["title"]).proven == ("title",), "whoever edited it has looked at it"

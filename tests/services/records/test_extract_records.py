@@ -23,8 +23,8 @@ from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Sele
 from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Page, Record, Rule, Run, Snapshot
 from extraction.models.rule_report import RuleReport
-from extraction.services.core import runs, stored_bytes, stored_pages
-from extraction.services.records import extract_records, records
+from extraction.services.core import lost_runs, runs, stored_bytes, stored_pages
+from extraction.services.records import extract_records, records, tracking
 from extraction.services.rules import rules
 from tests.services import factory
 
@@ -246,7 +246,7 @@ def test_a_run_whose_template_was_deleted_ends_with_a_reason(shop: Cluster, sent
     def fail(*_: Any) -> None:
         raise IntegrityError("foreign key")
 
-    monkeypatch.setattr(extract_records, "_write", fail)
+    monkeypatch.setattr(tracking, "track_records", fail)
     run = extract_records.start_extraction(shop)
     pipeline.execute_run(run.pk)
     run.refresh_from_db()
@@ -338,7 +338,7 @@ def test_a_worker_killed_in_the_middle_neither_loses_nor_duplicates_records(work
     assert 8 <= len(half) < 60
     run.refresh_from_db()
     assert run.state == Run.State.RUNNING
-    assert runs.sweep_runs() == 1
+    assert lost_runs.sweep_runs() == 1
     done(run)
     assert Record.objects.count() == Page.objects.count() == 60
     kept = dict(Record.objects.filter(pk__in=Record.objects.values("pk"), snapshot_id__in=half).values_list("snapshot_id", "extracted_at"))

@@ -115,6 +115,10 @@ def test_the_source_is_edited_and_shown_as_it_was_set(signed_in: Any, world: Wor
         ("include", "/a*b*c/", "is not a pattern"),
         ("page_limit", "0", "Give a whole number of at least 1."),
         ("listed", "no address here", "The list contains no web addresses"),
+        ("listed", "https://shop.example/1\nhttp://[", "“http://[” cannot be fetched"),
+        ("listed", "http://[\nhttp://[::1\nhttp://a:b/", "3 addresses cannot be fetched, such as “http://[”"),
+        ("addresses", "http://[", "is not the address of a web site"),
+        ("sitemaps", "http://[::1", "is not the address of a web site"),
         ("sitemaps", "http://169.254.169.254/sitemap.xml", "not an address of the public internet"),
     ],
 )

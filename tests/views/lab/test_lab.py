@@ -1,5 +1,6 @@
 """The structure lab's screens: what they show, what they start, what they ask before anything changes."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -68,6 +69,24 @@ def test_a_cost_that_could_not_be_computed_is_shown_with_its_reason(signed_in: A
     reason = "it needs more than 3,072 MB of memory for these pages"
     Clustering.objects.filter(pk=world.clustering.pk).update(bits=None, bits_reason=reason)
     assert f"No MDL for LSH: {reason}" in shown(signed_in("viewer"), world, "site_lab")
+
+
+def test_what_a_method_could_not_do_in_full_is_shown(signed_in: Any, world: World) -> None:
+    run = world.clustering.run
+    run.write_summary(replace(run.read_summary(), notices={"rtdm": "2 pairs of pages were too large"}))
+    assert "◐ RTDM: 2 pairs of pages were too large." in shown(signed_in("viewer"), world)
+
+
+def test_the_template_paths_of_a_group_are_shown_and_downloaded(signed_in: Any, world: World) -> None:
+    client = signed_in("viewer")
+    assert reverse("site_lab_paths", args=world.address("site_lab_paths")) in shown(client, world, "site_lab_method", group=0)
+    part = shown(client, world, "site_lab_paths", group=0)
+    assert "Template paths" in part and "Download the paths of all groups" in part
+    answer = client.get(reverse("site_lab_paths", args=world.address("site_lab_paths")))
+    lines = answer.content.decode().splitlines()
+    assert lines[0] == "group\tpages\tpath" and all(line.count("\t") >= 2 for line in lines)
+    assert answer["Content-Type"].startswith("text/tab-separated-values") and "-paths.tsv" in answer["Content-Disposition"]
+    assert client.get(reverse("site_lab_paths", args=world.address("site_lab_paths")), {"group": 99}).status_code == 404
 
 
 def test_adopting_asks_first(signed_in: Any, world: World) -> None:

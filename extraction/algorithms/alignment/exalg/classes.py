@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from extraction.algorithms.arrays import I64
 
 SIZE = 3
-"""SizeThres: fewest roles of a class."""
+"""The number of sizeThres: the smallest number of roles of a class."""
 
 SUPPORT = 3
-"""SupThres: the fewest pages that a class must be on, or all pages if there are fewer."""
+"""The number of supThres: the smallest number of pages that a class must be on, or all pages if there are fewer."""
 
 MAX_ROLES = 3_000
 """The largest number of roles of a class that are put in order; the cost grows with its square. Further roles, at the end of a long page,
@@ -29,10 +29,11 @@ MAX_PIECES = 4
 """The largest number of ordered parts that are sought in one class."""
 
 MAX_COMPARED = 20_000_000
-"""Pairs of roles that are compared in one search, which takes about a second. A hostile page may have nothing but classes without order."""
+"""The largest number of pairs of roles that are compared in one search, which takes about a second. A hostile page may have nothing but
+classes without order."""
 
 COMPARED = 48
-"""Occurrences on which the order of roles is compared pair by pair. An order that holds on these is then checked on all."""
+"""The number of occurrences on which the order of roles is compared pair by pair. An order that holds on these is then checked on all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ from extraction.algorithms.alignment.schema import MAX_NESTING
 from extraction.algorithms.arrays import I64
 
 MAX_CLASSES = 250
-"""Classes that are compared pair by pair, the best first. The evaluation sites have 20 to 150."""
+"""The largest number of classes that are compared pair by pair, the best first. The evaluation sites have 20 to 150."""
 
 
 @dataclass(frozen=True, slots=True)

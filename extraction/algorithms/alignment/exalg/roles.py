@@ -17,7 +17,7 @@ from extraction.algorithms.alignment.exalg.tokens import TokenStream
 from extraction.algorithms.arrays import I64
 
 MAX_ROUNDS = 12
-"""Rounds of telling roles apart. The evaluation sites need two to five."""
+"""The largest number of rounds of telling roles apart. The evaluation sites need two to five."""
 
 MAX_SAME = 4
 """Largest number of equal tokens in a position that are told apart by counting. A list may have ten rows on every page seen."""
@@ -56,7 +56,7 @@ def _finer(roles: I64, more: I64) -> I64:
 
 
 def _counted(roles: I64, cell: I64) -> I64:
-    """Return the roles, where a role that occurs equally often in every cell is split by its ordinal within the cell."""
+    """Return the new roles. If a role occurs equally often in every cell, each of its occurrences in a cell gets a role of its own."""
     order = np.lexsort((np.arange(len(roles)), cell, roles))
     by_role, by_cell = roles[order], cell[order]
     new = np.ones(len(order), np.bool_)

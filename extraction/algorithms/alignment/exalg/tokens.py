@@ -19,10 +19,10 @@ from extraction.algorithms.dom.nodes import Location, clean, raw_text
 from extraction.algorithms.dom.walk import OpenElement, walk_page
 
 MAX_TOKENS = 60_000
-"""Tokens read of a page, from its beginning. The largest page of the evaluation sites has 20,000."""
+"""The largest number of tokens read of a page, from its beginning. The largest page of the evaluation sites has 20,000."""
 
 MAX_TOTAL = 2_000_000
-"""Tokens read of all pages together. With more pages, each is read as far as its share goes."""
+"""The largest number of tokens read of all pages together. With more pages, each is read as far as its share goes."""
 
 MAX_LENGTH = 20_000
 """Longest text node, in characters, whose words are read."""

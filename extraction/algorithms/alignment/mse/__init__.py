@@ -16,13 +16,16 @@ from lxml import etree
 
 from extraction.algorithms.alignment.mse import fields
 from extraction.algorithms.alignment.mse.fields import SectionColumn, SectionColumns
-from extraction.algorithms.alignment.mse.lines import read_pages
+from extraction.algorithms.alignment.mse.lines import MAX_ELEMENTS, MAX_LINES, read_pages
 from extraction.algorithms.alignment.mse.page import LinePage, PathNumbers
 from extraction.algorithms.alignment.mse.sections import FoundSection, follow_sections
 from extraction.algorithms.alignment.schema import Optional, Repeated, SchemaField, Structure, Tuple, Value, column_name
 from extraction.algorithms.alignment.schema import Row as SchemaRow
 
-__all__ = ["Section", "SectionField", "SectionRow", "build_structure", "find_sections"]
+CUT = f"only its first {MAX_LINES:,} lines or {MAX_ELEMENTS:,} elements were read; records after them are missing"
+"""What is said of a page that is too long."""
+
+__all__ = ["CUT", "Section", "SectionField", "SectionRow", "build_structure", "find_sections"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +65,14 @@ class Section:
     family: equal for sections of one format.
     fields: the fields of its records, in order.
     rows: {page: its records}, without pages on which the section is hidden.
+    cut: pages that were read in part, because they are too long. There the section may have more records.
     """
 
     label: str
     family: int
     fields: tuple[SectionField, ...]
     rows: Mapping[int, tuple[SectionRow, ...]]
+    cut: tuple[int, ...] = ()
 
     @property
     def several(self) -> bool:
@@ -83,7 +88,8 @@ def find_sections(roots: Sequence[etree._Element]) -> list[Section]:
 
 
 def build_structure(sections: Sequence[Section], pages: int) -> Structure:
-    """Return sections as a schema, with a set for each section and its records' fields, and the rows of each page."""
+    """Return sections as a schema, with a set for each section and its records' fields, and the rows of each page. Pages that were read in
+    part are noticed."""
     names = (column_name(number) for number in count())
     parts, rows = [], [dict[str, Value | tuple[SchemaRow, ...]]() for _ in range(pages)]
     for section in sections:
@@ -93,7 +99,8 @@ def build_structure(sections: Sequence[Section], pages: int) -> Structure:
             rows[page][name] = tuple(_row(record, own) for record in records)
         part = Repeated(name, Tuple(tuple(_part(*each) for each in own)))
         parts.append(part if len(section.rows) == pages else Optional(Tuple((part,))))
-    return Structure(Tuple(tuple(parts)), tuple(rows))
+    cut = sorted({page for section in sections for page in section.cut})
+    return Structure(Tuple(tuple(parts)), tuple(rows), dict.fromkeys(cut, CUT))
 
 
 def _part(name: str, within: str) -> Optional:
@@ -119,7 +126,8 @@ def _section(found: FoundSection, pages: Sequence[LinePage], paths: PathNumbers)
     page, record = next(iter(told))
     around = pages[page].nodes[pages[page].nodes[record.first].parent].path
     named = tuple(_told(column, around, paths) for column in columns.all)
-    return Section(found.label, found.family, named, {page: tuple(records) for page, records in rows.items()})
+    cut = tuple(number for number, each in enumerate(pages) if each.is_cut)
+    return Section(found.label, found.family, named, {page: tuple(records) for page, records in rows.items()}, cut)
 
 
 def _told(column: SectionColumn, around: int, paths: PathNumbers) -> SectionField:

@@ -17,17 +17,18 @@ from extraction.algorithms.alignment.schema import Value
 from extraction.algorithms.dom.nodes import Location, raw_text, value_text
 from extraction.algorithms.dom.walk import OpenElement, walk_page
 
-MAX_LINES = 6_000
-"""Lines read of a page, from its beginning. The longest list of the evaluation pages has 1,200."""
+MAX_LINES = 12_000
+"""The largest number of lines read of a page, from its beginning: 5,000 records of two lines, which take some seconds. The longest list of
+the evaluation pages has 1,200. Beyond them, the page is said to be cut."""
 
 MAX_ELEMENTS = 60_000
-"""Elements read of a page. The largest of the evaluation pages has 11,000."""
+"""The largest number of elements read of a page. The largest of the evaluation pages has 11,000."""
 
 MAX_LENGTH = 5_000
 """Longest text node, in characters, that is read."""
 
 MAX_SPAN = 100
-"""Most columns or rows of a cell."""
+"""The largest number of columns or rows of a cell."""
 
 INLINE = frozenset(
     """a abbr acronym b bdi bdo big button cite code data dfn em font i img input kbd label mark nobr q s samp select small span
@@ -104,7 +105,7 @@ class _LineReader:
                 self._close(chain.pop(), chain[-1] if chain else None)
         while chain:
             self._close(chain.pop(), chain[-1] if chain else None)
-        return LinePage(tuple(self.nodes), tuple(self.lines))
+        return LinePage(tuple(self.nodes), tuple(self.lines), self._is_full())
 
     def _is_full(self) -> bool:
         return len(self.lines) >= MAX_LINES or len(self.nodes) >= MAX_ELEMENTS

@@ -96,10 +96,12 @@ class LinePage:
 
     nodes: the elements in document order, as `dom.nodes.elements` returns them.
     lines: the content lines.
+    is_cut: whether the page goes on after the last line, because it has more lines or elements than are read.
     """
 
     nodes: tuple[LineNode, ...]
     lines: tuple[ContentLine, ...]
+    is_cut: bool = False
 
 
 @dataclass(slots=True)

@@ -18,16 +18,16 @@ Sign = tuple[str, LineKind | None]
 """How a record's first element is recognised: by its step or its name, and by the kind of its first line."""
 
 MAX_SIGNS = 8
-"""Signs tried in one parent, the most frequent first."""
+"""The largest number of signs tried in one parent, the most frequent first."""
 
 COMPARED = 12
-"""Pairs of neighbours of a section that are compared, evenly over it."""
+"""The number of pairs of neighbours of a section that are compared, evenly over it."""
 
 MAX_LINES = 30
-"""Lines of a record that are compared."""
+"""The largest number of lines of a record that are compared."""
 
 MAX_TAGS = 200
-"""Elements of a record that are compared."""
+"""The largest number of elements of a record that are compared."""
 
 PLAIN = 0.5
 """Used instead of the diversity for a record of one line, which has none."""

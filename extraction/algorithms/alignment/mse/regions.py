@@ -22,7 +22,7 @@ from extraction.algorithms.alignment.mse.records import RecordDistances, Region,
 from extraction.algorithms.alignment.schema import MAX_NESTING
 
 MIN_RECORDS = 3
-"""Fewest records of a section that is found by them alone (section 4). Two are often alike by chance."""
+"""The smallest number of records of a section that is found by them alone (section 4). Two are often alike by chance."""
 
 ALIKE = 0.4
 """Largest inter-record distance of a section."""

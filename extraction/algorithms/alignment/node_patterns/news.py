@@ -1,13 +1,12 @@
 """Finds the title and the body of news pages from their pattern (data labelling, Reis et al. 2004, section 4.4).
 
-The wildcards match data, and the rest belongs to the site. The *body* consists of long passages that are close together. Among
-the elements around paragraphs, it is the first that holds at least half as many words outside of links as the one with the most words,
-on the median page. The *title* is a passage of 1 to 20 words above the body that agrees with the page's <title> element. If no <title>
-tells the pages apart, it is the heading nearest above the body. Both are chosen on the pattern, so they are at the same place on every
-page.
+The wildcards match data, and the rest belongs to the site. The *body* consists of long passages that are close together. The
+elements around paragraphs are compared by their number of words outside of links on the median page. The body is the first that has at
+least half as many as the longest. The *title* is a passage of 1 to 20 words above the body that agrees with the page's <title> element.
+If no <title> tells the pages apart, it is the heading nearest above the body. Both are chosen on the pattern, so they are at the same
+place on every page.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from statistics import fmean, median
 from extraction.algorithms.alignment.node_patterns.page_trees import PlacedTree, is_wildcard
 from extraction.algorithms.alignment.node_patterns.patterns import Pattern, PatternMatch
 from extraction.algorithms.alignment.schema import Value
+from extraction.algorithms.dom.words import count_words, split_words
 
 MAX_TITLE_WORDS = 20
 
@@ -38,8 +38,6 @@ HEADINGS = frozenset(("h1", "h2", "h3"))
 INLINE = frozenset(("a", "b", "i", "em", "strong", "span", "u", "small", "sup", "sub", "font", "time", "abbr", "q", "cite", "mark", "br"))
 PARAGRAPHS = frozenset(("p", "li", "blockquote", "h2", "h3", "h4", "h5", "h6", "pre", "dd", "figcaption"))
 HEAD = frozenset(("head", "title", "meta", "link"))
-
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +65,21 @@ class _Passage:
     """What a page holds at a wildcard.
 
     node: the number of the wildcard.
-    words: the words of the text, in lower case.
-    linked: how many of the words are in links.
+    words: the different words of the text (`split_words`).
+    length: how many words a reader sees in it.
+    linked: how many of these are in links.
     """
 
     node: int
     placed: tuple[PlacedTree, ...]
-    words: tuple[str, ...]
+    words: frozenset[str]
+    length: int
     linked: int
 
     @property
     def is_prose(self) -> bool:
         """Return whether the passage holds more than links."""
-        return bool(self.words) and self.linked <= MAX_LINK_FRACTION * len(self.words)
+        return bool(self.words) and self.linked <= MAX_LINK_FRACTION * self.length
 
 
 def label_pattern(pattern: Pattern, matches: Sequence[PatternMatch], titles: Sequence[str]) -> NewsLabels:
@@ -118,7 +118,7 @@ class _Passages:
         for page, passages in enumerate(self.pages):
             for each in passages:
                 if each.is_prose:
-                    counts[self._container(each.node)][page] += len(each.words) - each.linked
+                    counts[self._container(each.node)][page] += each.length - each.linked
         typical = {node: median(row) for node, row in counts.items()}
         most = max(typical.values(), default=0)
         if most < MIN_BODY_WORDS:
@@ -131,7 +131,7 @@ class _Passages:
         first = self._first_of_body(body)
         for page, passages in enumerate(self.pages):
             for each in passages:
-                if 1 <= len(each.words) <= MAX_TITLE_WORDS and (first is None or each.node < first):
+                if 1 <= each.length <= MAX_TITLE_WORDS and (first is None or each.node < first):
                     rows[each.node][page] = each
         usual = {node: row for node, row in rows.items() if 2 * len(row) >= len(self.pages)}
         if len(set(titles)) > 1:
@@ -149,16 +149,16 @@ class _Passages:
         """Return the first node of the body's prose. The same element may hold the title before that node."""
         if body is None:
             return None
-        long = (each.node for row in self.pages for each in row if each.is_prose and len(each.words) > MAX_TITLE_WORDS)
+        long = (each.node for row in self.pages for each in row if each.is_prose and each.length > MAX_TITLE_WORDS)
         return min((node for node in long if self.is_inside(node, body)), default=body)
 
     def _read(self, found: PatternMatch) -> Iterator[_Passage]:
         for node in self._wild:
             placed = found.taken.get(node, ())
-            words = tuple(_WORD.findall(_text(placed).lower()))
-            if words:
-                within = any(tag == "a" for tag in self._chain(node))
-                yield _Passage(node, placed, words, len(words) if within else sum(map(_linked, placed)))
+            text = _text(placed)
+            if words := frozenset(split_words(text)):
+                within, length = any(tag == "a" for tag in self._chain(node)), count_words(text)
+                yield _Passage(node, placed, words, length, length if within else sum(map(_linked, placed)))
 
     def _container(self, node: int) -> int:
         """Return the element around the paragraph that holds a wildcard."""
@@ -179,10 +179,10 @@ class _Passages:
             yield self.nodes[node][0].label
 
 
-def _agreement(words: Sequence[str], title: str) -> float:
+def _agreement(words: frozenset[str], title: str) -> float:
     """Return the F1 score of the words that a passage and a title share."""
-    one, other = set(words), set(_WORD.findall(title.lower()))
-    return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
+    other = frozenset(split_words(title))
+    return 2 * len(words & other) / (len(words) + len(other)) if words and other else 0.0
 
 
 def _text(placed: Sequence[PlacedTree]) -> str:
@@ -192,5 +192,5 @@ def _text(placed: Sequence[PlacedTree]) -> str:
 def _linked(placed: PlacedTree) -> int:
     """Return how many words of a tree are in links."""
     if placed.tree.label == "a":
-        return len(_WORD.findall(_text((placed,))))
+        return count_words(_text((placed,)))
     return sum(map(_linked, placed.children))

@@ -14,10 +14,10 @@ SINGLE, OPTION, PLUS, KLEENE = ".", "?", "+", "*"
 WILDCARDS = frozenset((SINGLE, OPTION, PLUS, KLEENE))
 
 MAX_DEPTH = 101
-"""Levels of a page that become a tree. What is deeper is left out, because trees are processed by recursion."""
+"""The largest number of levels of a page that become a tree. What is deeper is left out, because trees are processed by recursion."""
 
 MAX_NODES = 6_000
-"""Elements and texts of a page that become a tree. A long article with its comments has a third of that."""
+"""The largest number of elements and texts of a page that become a tree. A long article with its comments has a third of that."""
 
 
 def is_wildcard(tree: Tree) -> bool:

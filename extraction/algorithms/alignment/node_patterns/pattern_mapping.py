@@ -9,23 +9,24 @@ A mapping compares at most `MAX_CELLS` pairs of children. Beyond that, the rest 
 still ends.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from extraction.algorithms.alignment.node_patterns.page_trees import KLEENE, OPTION, PLUS, SINGLE, WILDCARDS
 from extraction.algorithms.alignment.tree_mapping import RestrictedMapping, split_common_ends
 from extraction.algorithms.alignment.trees import Tree
 
 MAX_CELLS = 1_000_000
-"""Pairs of children compared for the pages of a cluster, which takes some two seconds. Ten pages of a news site need a twentieth."""
+"""The largest number of pairs of children compared for the pages of a cluster, which takes some two seconds. Ten pages of a news site need
+a twentieth."""
 
 IMPOSSIBLE = 1 << 40
-"""The cost of what a strict mapping forbids. Sums of real costs stay far below it, and sums of it stay within 64 bits."""
+"""The cost of what a strict mapping forbids. Sums of real costs stay far below it. Many times this cost still fits into 64 bits."""
 
 Step = tuple[int | None, tuple[int, ...]]
 """(number of the pattern's child, None for a child of the page that the pattern lacks; numbers of the page's children at this place)."""
 
 _OMITTED = {SINGLE: 1, OPTION: 0, PLUS: 1, KLEENE: 0}
-"""What it costs that a wildcard takes nothing."""
+"""{wildcard: the cost if it takes nothing}."""
 
 
 class PatternMapping(RestrictedMapping):
@@ -64,8 +65,16 @@ class PatternMapping(RestrictedMapping):
         after = start + len(ours), start + len(theirs)
         return found + [(after[0] + n, (after[1] + n,)) for n in range(len(pattern) - after[0])]
 
+    def _is_exhausted(self) -> bool:
+        return self.cells_left <= 0
+
     def _count_cells(self, cells: int) -> None:
         self.cells_left -= cells
+
+    def _find_open_pairs(self, ours: Sequence[Tree], theirs: Sequence[Tree]) -> Iterator[tuple[Tree, Tree]]:
+        if len(ours) * len(theirs) > self.cells_left:
+            self.cells_left = 0
+        return iter(()) if self._is_exhausted() else super()._find_open_pairs(ours, theirs)
 
     def _omit_cost(self, one: Tree) -> int:
         if self.strict and one.label not in (OPTION, KLEENE):

@@ -14,11 +14,11 @@ from extraction.algorithms.alignment.schema import Row, Value
 from extraction.algorithms.errors import AlignmentError
 
 MAX_STEPS = 2_000_000
-"""Steps of all machines for one page, which take some seconds. The largest real pages need some 10,000."""
+"""The largest number of steps of all machines for one page, which take some seconds. The largest real pages need some 10,000."""
 
 
 BESIDE = 40
-"""Characters of a text that are shown in the message about a page that does not match."""
+"""The number of characters of a text that are shown in the message about a page that does not match."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,16 +15,17 @@ from extraction.algorithms.alignment.roadrunner.data import WrapperMismatch, Wra
 from extraction.algorithms.alignment.roadrunner.matching import MAX_STEPS, Matching
 from extraction.algorithms.alignment.roadrunner.printing import print_wrapper
 from extraction.algorithms.alignment.roadrunner.tokens import Vocabulary, read_page, read_pages
-from extraction.algorithms.alignment.roadrunner.wrapper import Element, build_schema, list_labels, name_fields
+from extraction.algorithms.alignment.roadrunner.wrapper import Element, build_schema, list_labels, name_fields, open_varying
 from extraction.algorithms.alignment.schema import Row, Structure, Tuple
 from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.errors import AlignmentError
 
 PAGES = 5
-"""Pages that a wrapper is inferred from by default. Wrong alignments are never undone, and ten pages find no more fields than five."""
+"""The number of pages that a wrapper is inferred from by default. Wrong alignments are never undone, and ten pages find no more fields than
+five."""
 
 ALL_STEPS = 500_000
-"""Steps for all pages together, which take some ten seconds."""
+"""The largest number of steps for all pages together, which take some ten seconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +94,9 @@ def infer_from_few_pages(roots: Sequence[etree._Element], *, most: int = PAGES, 
         except AlignmentError as error:
             raise AlignmentError(f"page {number + 1}: {error}") from error
         resorts += matching.resorts
-    whole = name_fields(wrapper)
+    opened = open_varying(wrapper)
+    assert isinstance(opened, Element)  # noqa: S101 - an element stays one; the checker does not see it
+    whole = name_fields(opened)
     rows, unread = _rows(whole, pages, roots)
     return Inference(Wrapper(whole, vocabulary), Structure(build_schema((whole,)), rows), resorts, tuple(order), unread)
 
@@ -111,7 +114,7 @@ def _order(pages: Sequence[Element]) -> list[int]:
 
 
 def infer_with_roadrunner(roots: Sequence[etree._Element]) -> Structure:
-    """Return the structure of pages of one template, inferred from a few of them. Raises as `infer_wrapper`."""
+    """Return the structure of pages of one template, inferred from a few of them. Raises the same errors as `infer_wrapper`."""
     return infer_from_few_pages(roots).structure
 
 

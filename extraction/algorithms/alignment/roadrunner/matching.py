@@ -44,24 +44,24 @@ from extraction.algorithms.alignment.roadrunner.wrapper import (
 from extraction.algorithms.errors import AlignmentError
 
 RETURNS = 50
-"""Returns to an earlier choice within one sequence."""
+"""The largest number of returns to an earlier choice within one sequence."""
 
 ROW_RETURNS = 5
 """The same within a row that is no element, or in an optional part."""
 
 NESTED = 4
-"""Rows and optional parts within each other in one sequence, with no element around the inner ones."""
+"""The largest number of rows and optional parts within each other in one sequence, with no element around the inner ones."""
 
 DEEP = 80
-"""Sequences within each other that are aligned: elements, rows and optional parts, with some seven calls each. What is deeper does not
-match."""
+"""The largest number of sequences within each other that are aligned (elements, rows, optional parts), with some seven calls each. Deeper
+ones do not match."""
 
 PER_TOKEN = 3
-"""Steps that two elements may take for each of their tokens before they count as no match, apart from those of elements in them. With 20
-just as many fields are found, in five times the time."""
+"""The largest number of steps for each token of two elements, apart from the steps of elements in them. With more, the elements count as no
+match. With 20, just as many fields are found, in five times the time."""
 
 MAX_STEPS = 100_000
-"""Steps for one page, which take some two seconds. After that, what is left is aligned by the last resort at once."""
+"""The largest number of steps for one page, which take some two seconds. After that, what is left is aligned by the last resort at once."""
 
 
 @dataclass(slots=True)

@@ -8,14 +8,14 @@ from extraction.algorithms.alignment.roadrunner.partial_alignment import ANYHOW,
 from extraction.algorithms.alignment.roadrunner.wrapper import Maybe, Node
 
 AHEAD = 100
-"""Siblings that are searched ahead for a mismatching token."""
+"""The largest number of siblings that are searched ahead for a mismatching token."""
 
 AHEAD_BOTH = 30
-"""Siblings on either side that are searched for two tokens that match. The cost grows with the square."""
+"""The largest number of siblings on either side that are searched for two tokens that match. The cost grows with the square."""
 
 HARDLY = 10
-"""Tokens added to the cost of merging two elements with hardly any token in common. Two table rows with different labels should become two
-optional rows."""
+"""The number of tokens added to the cost of merging two elements with hardly any token in common. Two table rows with different labels
+should become two optional rows."""
 
 
 class Pairing(Protocol):

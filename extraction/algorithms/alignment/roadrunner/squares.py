@@ -1,9 +1,9 @@
 """Finds iterators: parts that are repeated just before a mismatch (Crescenzi et al. 2001, section 4.2).
 
 If a mismatch is the end of a list on one side and its next row on the other, the token before it is the last delimiter of a row. Then the
-tokens from the mismatch up to the next occurrence of that delimiter are the *square*: a candidate for a row. It is matched walk_back, from
-its delimiter, with the tokens before the mismatch. Mismatches inside are solved like any other. If it matches, then everything before that
-matches too, and all further rows on both sides, become (square)+.
+tokens from the mismatch up to the next occurrence of that delimiter are the *square*: a candidate for a row. It is matched backwards, from
+its delimiter, with the tokens before the mismatch. Mismatches inside are solved like any other. If it matches, it becomes (square)+,
+together with all earlier parts that match and all further rows on both sides.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,10 +17,10 @@ SQUARE = 50
 """The largest number of siblings that make up a row. Rows without an element of their own have up to ten."""
 
 SQUARES = 3
-"""Occurrences of the delimiter that are tried, because a row may hold it more than once."""
+"""The largest number of occurrences of the delimiter that are tried, because a row may hold it more than once."""
 
 WITHIN = 2
-"""Squares within each other in one sequence, with no element around the inner one."""
+"""The largest number of squares within each other in one sequence, with no element around the inner one."""
 
 
 class RowMatching(Protocol):
@@ -70,12 +70,12 @@ def _collapsed(matching: RowMatching, at: Alignment, ones: Sequence[Node], twos:
 
 
 def reverse_nodes(nodes: Sequence[Node]) -> Nodes:
-    """Return a sequence read walk_back. What is inside elements stays as it is."""
+    """Return a sequence read backwards. What is inside elements stays as it is."""
     return _parts_turned(reversed(nodes))
 
 
 def _parts_turned(nodes: Iterable[Node]) -> Nodes:
-    """Return the nodes in the given order, with each part of them read walk_back."""
+    """Return the nodes in the given order, with each part of them read backwards."""
     return tuple(type(node)(reverse_nodes(node.part)) if isinstance(node, Maybe | Plus) else node for node in nodes)
 
 

@@ -7,24 +7,27 @@ The parser's tree is well formed already. Invisible elements are left out (scrip
 - A string belongs to the template, and is *fixed*, if nearly all pages have it in the same kind of element, or if some have it and it looks
   like a label. The paper takes any two different strings for two values of a field. With optional lines "Director: …", "Writer: …", this
   aligns one line's label with the other's. A fixed string matches nothing but itself, like a tag.
+- A string is a value if another page has another one in its place (`minority`). It is not fixed then.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lxml import etree
 
+from extraction.algorithms.alignment.roadrunner.minority import Occurrence, find_minority_values
 from extraction.algorithms.alignment.roadrunner.wrapper import Element, Node, Text
 from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, is_xml, whole_text
 from extraction.algorithms.dom.walk import walk_page
 from extraction.algorithms.errors import AlignmentError
 
 MAX_DEPTH = 60
-"""Levels of a page that are aligned. Real pages have up to 40. The alignment recurses over them, with some ten calls a level."""
+"""The largest number of levels of a page that are aligned. Real pages have up to 40. The alignment recurses over them, with some ten calls
+a level."""
 
 MAX_TOKENS = 100_000
-"""Tokens of a page that is aligned. The largest page of the 15 measured sites has some 3,000."""
+"""The largest number of tokens of a page that is aligned. The largest page of the 15 measured sites has some 3,000."""
 
 SHARED = 0.5
 """Share of the pages on which a class or id must stand to become part of the label."""
@@ -33,7 +36,7 @@ ALWAYS, LABEL = 0.9, 0.25
 """Share of the pages that have a fixed string, and the share for one that ends with a colon or stands in dt, th or label."""
 
 FEW = 5
-"""Fewest pages on which a string is fixed although it does not look like a label. Four pages may share a value."""
+"""The smallest number of pages on which a string is fixed although it does not look like a label. Four pages may share a value."""
 
 MAX_LABEL = 60
 """Longest fixed string, in characters."""
@@ -55,7 +58,7 @@ class Vocabulary:
     """What the pages of a template share.
 
     names: classes (".a") and ids ("#a").
-    fixed: strings, each with the tag they stand in.
+    fixed: strings, each with the tag they stand in, that are nowhere a value.
     """
 
     names: frozenset[str]
@@ -87,11 +90,20 @@ def read_pages(roots: Sequence[etree._Element]) -> tuple[list[Element], Vocabula
     for page in opened:
         names.update({name for each in _all(page) for name in each.names})
         strings.update({(each.tag, child.text) for each in _all(page) for child in each.children if isinstance(child, Text)})
+    positions: dict[tuple[int, str, int], int] = {}
+    values = find_minority_values([list(_list_strings(page, positions)) for page in opened], is_label=_is_label)
+    varying = {
+        (each.tag, child.text)
+        for page in opened
+        for each in _all(page)
+        for child in each.children
+        if isinstance(child, Text) and child in values
+    }
     vocabulary = Vocabulary(
         frozenset(name for name, count in names.items() if count >= max(2, SHARED * len(roots))),
-        frozenset(each for each, count in strings.items() if _is_fixed(*each, count, len(roots))),
+        frozenset(each for each, count in strings.items() if each not in varying and _is_fixed(*each, count, len(roots))),
     )
-    return [_frozen(page, vocabulary) for page in opened], vocabulary
+    return [_frozen(page, vocabulary, values) for page in opened], vocabulary
 
 
 def read_page(root: etree._Element, vocabulary: Vocabulary) -> Element:
@@ -102,9 +114,33 @@ def read_page(root: etree._Element, vocabulary: Vocabulary) -> Element:
 def _is_fixed(tag: str, text: str, count: int, pages: int) -> bool:
     if len(text) > MAX_LABEL or count < 2:
         return False
-    if tag in _LABEL_TAGS or text.endswith(_COLONS):
+    if _is_label(tag, text):
         return count >= LABEL * pages
     return pages >= FEW and count >= ALWAYS * pages
+
+
+def _is_label(tag: str, text: str) -> bool:
+    return tag in _LABEL_TAGS or text.endswith(_COLONS)
+
+
+def _list_strings(page: _Unfrozen, positions: dict[tuple[int, str, int], int]) -> Iterator[Occurrence]:
+    """Yield a page's strings in document order.
+
+    positions: {(the element's position, a child's tag, its place among those): the child's position}, shared by all pages.
+    """
+    waiting: list[tuple[_Unfrozen | Text, str, int, bool]] = [(page, "", 0, True)]
+    while waiting:
+        each, tag, position, alone = waiting.pop()
+        if isinstance(each, Text):
+            yield Occurrence(tag, each, position, alone)
+            continue
+        below: list[tuple[_Unfrozen | Text, str, int, bool]] = []
+        seen: Counter[str] = Counter()
+        for child in each.children:
+            name = child.tag if isinstance(child, _Unfrozen) else ""
+            seen[name] += 1
+            below.append((child, each.tag, positions.setdefault((position, name, seen[name]), len(positions) + 1), len(each.children) == 1))
+        waiting += reversed(below)
 
 
 def _read_page(root: etree._Element, name: str) -> _Unfrozen:
@@ -158,12 +194,13 @@ def _all(page: _Unfrozen) -> Iterator[_Unfrozen]:
         waiting.extend(child for child in each.children if isinstance(child, _Unfrozen))
 
 
-def _frozen(each: _Unfrozen, vocabulary: Vocabulary) -> Element:
+def _frozen(each: _Unfrozen, vocabulary: Vocabulary, values: Collection[Text] = ()) -> Element:
+    """Return an element of a page. values: the strings that other pages have other ones in place of."""
     label = each.tag + "".join(name for name in each.names if name in vocabulary.names)
     children: list[Node] = []
     for child in each.children:
         if isinstance(child, Text):
-            children.append(Text(child.text, (each.tag, child.text) in vocabulary.fixed, child.place))
+            children.append(Text(child.text, (each.tag, child.text) in vocabulary.fixed, child.place, child in values))
         else:
-            children.append(_frozen(child, vocabulary))
+            children.append(_frozen(child, vocabulary, values))
     return Element(label, tuple(children), each.node)

@@ -19,7 +19,7 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import AlignmentError
 
 FIXED = 5
-"""Tokens that a fixed string counts as. A label that is not matched says more than a tag that is not."""
+"""The number of tokens that a fixed string counts as. A label that is not matched says more than a tag that is not."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,11 +28,13 @@ class Text:
 
     fixed: whether it belongs to the template, so that it is matched like a tag.
     place: if it is on a page, its place there.
+    varies: whether another page has another string in its place (`minority`).
     """
 
     text: str
     fixed: bool = False
     place: Location | None = None
+    varies: bool = False
 
     @property
     def size(self) -> int:
@@ -142,6 +144,17 @@ def make_optional(nodes: Sequence[Node]) -> Nodes:
         return ()
     only = nodes[0]
     return (only,) if len(nodes) == 1 and isinstance(only, Maybe) else (Maybe(tuple(nodes)),)
+
+
+def open_varying(node: Node) -> Node:
+    """Return the wrapper with a field for each string that varies on pages that it was not made from."""
+    if isinstance(node, Text):
+        return Pcdata() if node.varies else node
+    if isinstance(node, Element):
+        return Element(node.label, tuple(map(open_varying, node.children)), node.node)
+    if isinstance(node, Maybe | Plus):
+        return replace(node, part=tuple(map(open_varying, node.part)))
+    return node
 
 
 def name_fields(root: Element) -> Element:

@@ -20,7 +20,7 @@ import numpy as np
 from extraction.algorithms.arrays import F64
 
 MAX_ROUNDS = 50
-"""Rounds of local changes. Each makes it cheaper, and some three are enough on real documents."""
+"""The largest number of rounds of local changes. Each makes it cheaper, and some three are enough on real documents."""
 
 
 @dataclass(frozen=True, slots=True)

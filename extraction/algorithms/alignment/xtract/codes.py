@@ -20,11 +20,12 @@ from extraction.algorithms.alignment.xtract.positions import Positions
 SIGNS = 6
 
 MAX_STEPS = 5_000
-"""Steps for one sequence and one model. Ambiguous stars on long sequences take more, and such a model is not a good one."""
+"""The largest number of steps for one sequence and one model. Ambiguous stars on long sequences take more, and such a model is not a good
+one."""
 
 MAX_ALL_STEPS = 300_000
-"""Steps for a whole document type, which take some five seconds. Real ones need a hundredth. Hostile ones get wide models for what is
-left."""
+"""The largest number of steps for a whole document type, which take some five seconds. Real ones need a hundredth. Hostile ones get wide
+models for what is left."""
 
 Ends = dict[int, float]
 """{position in the sequence: the least cost of reaching it}"""
@@ -45,7 +46,7 @@ class Code:
 
 
 def bit_code(alphabet: int) -> Code:
-    """Return the code for models over an alphabet of so many names."""
+    """Return the code for models over an alphabet of this many names."""
     return Code(math.log2(alphabet + SIGNS), lambda m: float((m - 1).bit_length()), lambda k: 2.0 * (k + 1).bit_length() - 1)
 
 

@@ -15,17 +15,18 @@ from lxml import etree
 
 from extraction.algorithms.alignment.xtract.codes import StepBudget
 from extraction.algorithms.alignment.xtract.infer import Content, infer_content
-from extraction.algorithms.alignment.xtract.models import EMPTY, declare_model
+from extraction.algorithms.alignment.xtract.models import EMPTY, Model, declare_model
+from extraction.algorithms.alignment.xtract.tolerant import infer_tolerant_model
 
 MAX_ELEMENTS = 500_000
-"""Elements that are read on all pages. The largest real feeds have some 100,000."""
+"""The largest number of elements that are read on all pages. The largest real feeds have some 100,000."""
 
 MAX_NAMES = 500
-"""Names of elements that are described. A page with more is written by its data, not by a template."""
+"""The largest number of names of elements that are described. A page with more is written by its data, not by a template."""
 
 
 MAX_ATTRIBUTES = 200
-"""Names of attributes of one element, for the same reason."""
+"""The largest number of names of attributes of one element, for the same reason."""
 
 _XML = "http://www.w3.org/XML/1998/namespace"
 _NAME = etree.XPath("name(@*[$place])", smart_strings=False)
@@ -43,6 +44,7 @@ class ElementType:
     content: its content model, None if it holds text.
     children: if it holds text, the names of the elements among it.
     attributes: {name: share of the elements that have it}.
+    tolerant: its tolerant content model, None if it holds text.
     """
 
     name: str
@@ -50,13 +52,19 @@ class ElementType:
     content: Content | None
     children: tuple[str, ...]
     attributes: dict[str, float]
+    tolerant: Model | None = None
 
     @property
     def model(self) -> str:
         """The model as a DTD writes it."""
         if self.content is None:
             return f"(#PCDATA | {' | '.join(self.children)})*" if self.children else "(#PCDATA)"
-        return "EMPTY" if self.content.deterministic == EMPTY else declare_model(self.content.deterministic)
+        return _declare(self.content.deterministic)
+
+    @property
+    def tolerant_model(self) -> str:
+        """The tolerant model as a DTD writes it."""
+        return self.model if self.tolerant is None else _declare(self.tolerant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +77,12 @@ class DocumentType:
     elements: tuple[ElementType, ...]
     pages: int
 
-    def text(self) -> str:
-        """Return the DTD as a file."""
-        return "\n".join(line for element in self.elements for line in _lines(element)) + "\n"
+    def text(self, *, tolerant: bool = False) -> str:
+        """Return the DTD as a file.
+
+        tolerant: whether further pages may lack children and attributes that all these pages have (`tolerant`).
+        """
+        return "\n".join(line for element in self.elements for line in _lines(element, tolerant=tolerant)) + "\n"
 
 
 @dataclass(slots=True)
@@ -166,10 +177,14 @@ def _element(name: str, found: _SeenElements, budget: StepBudget) -> ElementType
     if found.has_text:
         children = tuple(dict.fromkeys(child for sequence in found.sequences for child in sequence))
         return ElementType(name, count, None, children, shares)
-    return ElementType(name, count, infer_content(found.sequences, budget=budget), (), shares)
+    return ElementType(name, count, infer_content(found.sequences, budget=budget), (), shares, infer_tolerant_model(found.sequences))
 
 
-def _lines(element: ElementType) -> Iterator[str]:
-    yield f"<!ELEMENT {element.name} {element.model}>"
+def _declare(model: Model) -> str:
+    return "EMPTY" if model == EMPTY else declare_model(model)
+
+
+def _lines(element: ElementType, *, tolerant: bool) -> Iterator[str]:
+    yield f"<!ELEMENT {element.name} {element.tolerant_model if tolerant else element.model}>"
     for name, share in element.attributes.items():
-        yield f"<!ATTLIST {element.name} {name} CDATA {'#REQUIRED' if share >= 1 else '#IMPLIED'}>"
+        yield f"<!ATTLIST {element.name} {name} CDATA {'#REQUIRED' if share >= 1 and not tolerant else '#IMPLIED'}>"

@@ -20,7 +20,7 @@ MAX_OVERLAP = 0.0
 """δ: share of sequences that two candidates of a subset may both accept. The paper's value."""
 
 MAX_TOGETHER = 24
-"""Candidates factored together. More make no shorter model on real documents and take quadratic time."""
+"""The largest number of candidates factored together. More make no shorter model on real documents and take quadratic time."""
 
 Numbers = tuple[int, ...]
 """A candidate with its symbols numbered, which is compared and hashed at once however large the symbols are."""

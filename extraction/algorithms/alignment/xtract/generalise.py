@@ -18,7 +18,8 @@ REACHES = (0.1, 0.5, 1.0)
 """d, as shares of the sequence's length: how near a symbol must recur to be part of an alternation. The paper's values."""
 
 MAX_ROUNDS = 20
-"""Rounds of `discover_repetitions`. Each puts one star around another, and real documents nest lists a few levels deep."""
+"""The largest number of rounds of `discover_repetitions`. Each puts one star around another, and real documents nest lists a few levels
+deep."""
 
 
 def generalise_sequence(sequence: Sequence[str]) -> list[Symbols]:

@@ -5,7 +5,7 @@ import { say } from "./state.js";
 /** The scroll position of this page that the other version knows. */
 let scrolledTo = 0;
 
-/** Reports from now on how far a person scrolls. */
+/** Starts to report how far a person scrolls. */
 export function followScroll() {
   scrolledTo = scrollY;
   addEventListener("scroll", () => {

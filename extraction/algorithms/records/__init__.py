@@ -1,0 +1,1 @@
+"""Records over time: the key that tells things apart, what changed between two states, and earlier states from changes."""

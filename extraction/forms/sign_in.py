@@ -1,0 +1,46 @@
+"""Signing in, with a limit on failed attempts."""
+
+import math
+from typing import Any
+
+from django.conf import settings
+from django.contrib.admin.forms import AdminAuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+
+from extraction.services.core import sign_ins
+
+
+class SignInForm(AuthenticationForm):
+    """The form of the dashboard. refusal: why the password was not even checked; empty if it was."""
+
+    refusal = ""
+
+    def clean(self) -> dict[str, Any]:
+        name, address = self.cleaned_data.get("username") or "", find_address(self.request)
+        wait_s = sign_ins.take_attempt(name=name, address=address)
+        if wait_s:
+            minutes = math.ceil(wait_s / 60)
+            self.refusal = f"There were too many failed attempts. Try again in {minutes} minute{'s' if minutes > 1 else ''}."
+            raise ValidationError(self.refusal, code="throttled")
+        cleaned = super().clean()
+        if self.user_cache is not None:
+            sign_ins.give_back_attempt(name=name, address=address)
+        return cleaned
+
+
+class AdminSignInForm(SignInForm, AdminAuthenticationForm):
+    """The form of the admin site."""
+
+
+def find_address(request: HttpRequest | None) -> str:
+    """Return the IP address of the person who sent a request.
+
+    Behind the proxy that VERTEX_HTTPS announces, it is the last entry of X-Forwarded-For, which that proxy wrote. Anything before it can be
+    made up.
+    """
+    if request is None:
+        return ""
+    forwarded: str = request.META.get("HTTP_X_FORWARDED_FOR", "") if settings.SECURE_PROXY_SSL_HEADER else ""
+    return forwarded.rpartition(",")[2].strip() or request.META.get("REMOTE_ADDR", "")

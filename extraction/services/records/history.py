@@ -1,0 +1,120 @@
+"""Read what changed: the change feed of a template, the time line of a record, and the records as they were at any time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet, Sum
+from django.utils import timezone
+
+from extraction.algorithms.records.changes import undo_change
+from extraction.algorithms.records.keys import Values
+from extraction.models import Cluster, RecordChange, Run, TrackedRecord
+
+CAUSES = {
+    "page": "the page changed",
+    "rule": "the rule changed",
+    "both": "the page and the rule changed",
+    "reading": "Vertex reads the page in another way",
+    "unknown": "the page and the rule changed; the earlier page cannot be read any more",
+}
+
+MAX_RUNS = 50
+"""Newest runs that the feed offers to begin after."""
+
+
+def search_changes(
+    cluster: Cluster, *, since: Run | None = None, kind: str = "", cause: str = "", query: str = "", list_name: str | None = None
+) -> QuerySet[RecordChange]:
+    """Return the changes of a template that match all conditions, newest first.
+
+    since: only changes found after this run; all if it is None.
+    kind: a RecordChange.Kind; another text is ignored.
+    cause: a RecordChange.Cause; another text is ignored.
+    query: words; each must occur in the key of the record, in upper or lower case.
+    list_name: a list of the record type, "" for the pages' own records, None for all.
+    """
+    found = RecordChange.objects.filter(cluster=cluster).select_related("record__page", "snapshot", "before", "rule", "run")
+    if since is not None:
+        found = found.filter(find_changes_after(since))
+    if kind in RecordChange.Kind.values:
+        found = found.filter(kind=kind)
+    if cause in RecordChange.Cause.values:
+        found = found.filter(cause=cause)
+    if list_name is not None:
+        found = found.filter(record__list_name=list_name)
+    for word in query.split():
+        found = found.filter(record__text__contains=word.casefold())
+    return found.order_by("-pk")
+
+
+def find_changes_after(run: Run) -> Q:
+    """Return the condition that a change was stored after the last change of a run, or after it began if it found none."""
+    last = run.changes.order_by("-pk").values_list("pk", flat=True).first()
+    return Q(pk__gt=last) if last else Q(at__gt=run.finished_at or run.started_at or run.created_at)
+
+
+def count_kinds(changes: QuerySet[RecordChange]) -> dict[str, int]:
+    """Return {kind: number of changes}, in the order of the kinds."""
+    counts = dict(changes.order_by().values_list("kind").annotate(n=Count("pk")))
+    return {kind: counts.get(kind, 0) for kind in RecordChange.Kind.values}
+
+
+def list_runs(cluster: Cluster) -> list[Run]:
+    """Return the newest runs that may have changed records of a template, newest first."""
+    kinds = Q(kind=Run.Kind.EXTRACT) & (Q(cluster=cluster) | Q(cluster=None)) | Q(pk__in=cluster.changes.values("run"))
+    return list(Run.objects.filter(kinds, site=cluster.site, state=Run.State.DONE).order_by("-pk")[:MAX_RUNS])
+
+
+def find_oldest(cluster: Cluster) -> datetime | None:
+    """Return the time since when all changes are known, None if none was ever deleted.
+
+    The changes of a record are numbered, so those that were deleted are missed.
+    """
+    made = TrackedRecord.objects.filter(cluster=cluster).aggregate(n=Sum("number"))["n"] or 0
+    if made == cluster.changes.count():
+        return None
+    first = cluster.changes.order_by("pk").values_list("at", flat=True).first()
+    return first or timezone.now()
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A value of a record, and since when it has it.
+
+    values: the values of one attribute as JSON.
+    change: the change that brought it, None if it is as it was when the record was first seen, or that change is no longer kept.
+    """
+
+    attribute: str
+    values: Sequence[Mapping[str, Any]]
+    change: RecordChange | None
+
+
+def list_present_values(record: TrackedRecord, changes: Sequence[RecordChange]) -> list[Stretch]:
+    """Return the present values of a record with the change that brought each, by attribute.
+
+    changes: those of the record, newest first.
+    """
+    return [
+        Stretch(name, values, next((each for each in changes if name in each.values), None))
+        for name, values in sorted(record.values.items())
+    ]
+
+
+def rebuild_records(cluster: Cluster, *, after: Run, list_name: str = "") -> dict[int, Values]:
+    """Return {record: its values} for each record that was present when a run had ended.
+
+    The changes since are undone one by one, newest first. Raises ReplayError if the history does not fit together.
+    """
+    things = TrackedRecord.objects.filter(cluster=cluster, list_name=list_name)
+    states: dict[int, Values] = {}
+    present: dict[int, bool] = {}
+    for pk, state, values in things.values_list("pk", "state", "values"):
+        states[pk], present[pk] = values, state == TrackedRecord.State.PRESENT
+    later = RecordChange.objects.filter(find_changes_after(after), record__in=things).order_by("-pk")
+    for pk, kind, values in later.values_list("record", "kind", "values").iterator():
+        states[pk] = undo_change(states[pk], values)
+        present[pk] = kind in (RecordChange.Kind.CHANGED, RecordChange.Kind.MOVED, RecordChange.Kind.GONE, RecordChange.Kind.JOINED)
+    return {pk: states[pk] for pk in states if present[pk]}

@@ -1,0 +1,141 @@
+"""What changed in a template's records, and the time line of one record."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from extraction.forms.records import ChangesForm
+from extraction.models import Cluster, RecordChange, Role, TrackedRecord
+from extraction.services.records import history as service
+from extraction.services.records.key_schema import read_key_schemas
+from extraction.views.policy import requires
+from extraction.views.templates.clusters import cluster_of
+
+PER_PAGE = 50
+
+MAX_CHANGES = 500
+"""Newest changes on the page of a record."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownText:
+    """The values of an attribute at one time. url: the place on the page as it was then, "" if that is no longer kept."""
+
+    text: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChange:
+    """One attribute's change. cause: why, in words; "" if the page changed, which is the usual case."""
+
+    attribute: str
+    before: ShownText
+    after: ShownText
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """A change with its attributes for display."""
+
+    change: RecordChange
+    values: list[ShownChange]
+
+
+@require_safe
+@requires(Role.VIEWER)
+def list_changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Show what is new, changed, gone and back in a template, of late or since a run."""
+    cluster = cluster_of(slug, number)
+    asked = ChangesForm(request.GET).asked()
+    runs = service.list_runs(cluster)
+    since = cluster.site.runs.filter(pk=asked["since"]).first() if asked["since"] else None
+    without_kind = service.search_changes(cluster, since=since, cause=asked["cause"], query=asked["query"])
+    found = service.search_changes(cluster, since=since, kind=asked["kind"], cause=asked["cause"], query=asked["query"])
+    pages = Paginator(found, PER_PAGE).get_page(request.GET.get("page", 1))
+    counts = service.count_kinds(without_kind)
+    context = {
+        "site": cluster.site,
+        "cluster": cluster,
+        "asked": asked,
+        "query": asked["query"],
+        "since": since,
+        "runs": runs if since is None or since in runs else [since, *runs],
+        "kinds": [(kind, RecordChange.Kind(kind).label, count) for kind, count in counts.items()],
+        "causes": RecordChange.Cause,
+        "total": sum(counts.values()),
+        "pages": pages,
+        "rows": [describe_change(cluster, change) for change in pages],
+        "oldest": service.find_oldest(cluster),
+        "conflicts": TrackedRecord.objects.filter(cluster=cluster).with_conflicts()[:20],
+        "conflict_count": TrackedRecord.objects.filter(cluster=cluster).with_conflicts().count(),
+        "unfollowed": _find_unfollowed(cluster),
+        "any": cluster.tracked.exists(),
+    }
+    return render(request, "extraction/records/changes.html", context)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def show_record(request: HttpRequest, slug: str, number: int, record_id: int) -> HttpResponse:
+    """Show one record: its present values, the pages on which it stands, and its time line."""
+    cluster = cluster_of(slug, number)
+    record = get_object_or_404(TrackedRecord.objects.select_related("page", "joined"), pk=record_id, cluster=cluster)
+    changes = list(service.search_changes(cluster).filter(record=record)[: MAX_CHANGES + 1])
+    cut, changes = len(changes) > MAX_CHANGES, changes[:MAX_CHANGES]
+    values = [
+        (each, _show(cluster, each.attribute, each.values, record.snapshot_id, record.page_id, record.list_name))
+        for each in service.list_present_values(record, changes)
+    ]
+    context = {
+        "site": cluster.site,
+        "cluster": cluster,
+        "record": record,
+        "values": values,
+        "sources": record.sources.select_related("page", "snapshot").order_by("pk"),
+        "rows": [describe_change(cluster, change) for change in changes],
+        "cut": cut,
+        "dropped": 0 if cut else record.number - len(changes),
+        "joiners": record.joiners.all(),
+    }
+    return render(request, "extraction/records/record.html", context)
+
+
+def describe_change(cluster: Cluster, change: RecordChange) -> ChangeRow:
+    """Return a change with links to the pages as they were before and after it."""
+    listed = change.record.list_name
+    values = [
+        ShownChange(
+            name,
+            _show(cluster, name, each["from"], change.before_id, change.before and change.before.page_id, listed),
+            _show(cluster, name, each["to"], change.snapshot_id, change.snapshot and change.snapshot.page_id, listed),
+            "" if each["cause"] == "page" else service.CAUSES.get(each["cause"], each["cause"]),
+        )
+        for name, each in change.values.items()
+    ]
+    return ChangeRow(change, values)
+
+
+def _show(
+    cluster: Cluster, name: str, values: Iterable[dict[str, Any]], snapshot_id: int | None, page_id: int | None, list_name: str
+) -> ShownText:
+    text = " · ".join(str(each.get("value") or each["raw"]) for each in values)
+    if not (snapshot_id and page_id):
+        return ShownText(text, "")
+    place = "" if list_name or not text else f"&value={name}.0"
+    return ShownText(text, f"{reverse('page', args=[cluster.site.slug, page_id])}?snapshot={snapshot_id}{place}")
+
+
+def _find_unfollowed(cluster: Cluster) -> list[str]:
+    """Return the lists whose rows have no key, so that their changes are not followed."""
+    if cluster.record_type is None:
+        return []
+    followed = read_key_schemas([cluster.pk])[cluster.pk].followed
+    return [each.name for each in cluster.record_type.lists.filter(attributes__isnull=False).distinct() if each.name not in followed]

@@ -1,0 +1,144 @@
+"""A run never says "running" while nobody works on it, and a worker that hangs is found."""
+
+import errno
+import os
+from datetime import timedelta
+
+import pytest
+from django.db import OperationalError
+from django.utils import timezone
+
+from extraction import tasks
+from extraction.models import Run, Site
+from extraction.models.run_values import RunSummary
+from extraction.services.core import lost_runs, outages, runs
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def run(sent: list[int]) -> Run:
+    site = Site.objects.create(name="Books", slug="books")
+    return runs.start_run(Run.Kind.CLUSTER, site)
+
+
+def claim(run: Run) -> Run:
+    claimed = runs.claim_run(run.pk)
+    assert claimed
+    return claimed
+
+
+def age(run: Run, seconds: float) -> None:
+    Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - timedelta(seconds=seconds))
+
+
+def test_a_worker_gives_back_the_run_whose_end_it_could_not_write(run: Run, sent: list[int]) -> None:
+    claim(run)
+    assert lost_runs.sweep_runs() == 0, "the process lives, so the sweep leaves the run"
+    tasks.sweep()
+    run.refresh_from_db()
+    assert (run.state, run.claimed_by) == (Run.State.QUEUED, "")
+    assert "database" in run.message
+    Run.objects.filter(pk=run.pk).update(sent_at=timezone.now() - timedelta(seconds=60))
+    assert lost_runs.sweep_runs() == 1
+    assert runs.execute_run(run.pk, {Run.Kind.CLUSTER: lambda run, progress: RunSummary()})
+    run.refresh_from_db()
+    assert run.state == Run.State.DONE
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (OperationalError("database is locked"), "The database is locked"),
+        (OperationalError("server closed the connection unexpectedly"), "The database did not answer"),
+        (OperationalError("database or disk is full"), "The disk is full"),
+        (OSError(errno.ENOSPC, "No space left on device"), "The disk is full"),
+    ],
+)
+def test_an_outage_puts_the_run_back_and_says_why(run: Run, error: Exception, message: str) -> None:
+    claim(run)
+    runs.end_broken_run(run.pk, error)
+    run.refresh_from_db()
+    assert run.state == Run.State.QUEUED
+    assert run.message.startswith(message)
+
+
+def test_an_outage_is_found_behind_another_error(run: Run) -> None:
+    error = RuntimeError("could not store the page")
+    error.__cause__ = OSError(errno.ENOSPC, "No space left on device")
+    assert outages.describe_outage(error) == "The disk is full"
+    assert outages.describe_outage(RuntimeError("something else")) is None
+
+
+def test_an_outage_that_lasts_ends_the_run_with_its_reason(run: Run) -> None:
+    for attempt in range(runs.MAX_ATTEMPTS):
+        assert Run.objects.get(pk=run.pk).state == Run.State.QUEUED, attempt
+        claim(run)
+        runs.end_broken_run(run.pk, OperationalError("database is locked"))
+    run.refresh_from_db()
+    assert run.state == Run.State.FAILED
+    assert "tried 5 times" in run.error
+
+
+def test_the_time_until_the_next_attempt_grows(run: Run) -> None:
+    waits = []
+    for _ in range(3):
+        claim(run)
+        runs.end_broken_run(run.pk, OperationalError("database is locked"))
+        sent_at = Run.objects.get(pk=run.pk).sent_at
+        assert sent_at
+        waits.append((sent_at - timezone.now()).total_seconds())
+    assert waits[0] < waits[1] < waits[2]
+
+
+def test_a_mistake_in_our_code_is_not_tried_again(run: Run) -> None:
+    claim(run)
+    runs.end_broken_run(run.pk, KeyError("title"))
+    run.refresh_from_db()
+    assert run.state == Run.State.FAILED
+    assert "KeyError" in run.error
+
+
+def test_a_job_that_was_interrupted_from_outside_is_tried_again(run: Run) -> None:
+    def job(run: Run, progress: runs.Progress) -> RunSummary:
+        raise runs.Interrupted("The process that reads the pages was killed")
+
+    runs.execute_run(run.pk, {Run.Kind.CLUSTER: job})
+    run.refresh_from_db()
+    assert run.state == Run.State.QUEUED
+    assert "was killed" in run.message
+
+
+def test_a_worker_that_reports_is_left_alone(run: Run) -> None:
+    claim(run)
+    assert lost_runs.find_stuck_workers([os.getpid()]) == {}
+
+
+def test_a_silent_worker_is_found(run: Run) -> None:
+    claim(run)
+    age(run, lost_runs.SILENT_AFTER_S + 5)
+    assert "has reported nothing for" in lost_runs.find_stuck_workers([os.getpid()])[os.getpid()]
+    assert lost_runs.find_stuck_workers([os.getppid()]) == {}, "another process does not hold the run"
+
+
+@pytest.mark.parametrize("stop", [runs.cancel_run, runs.pause_run])
+def test_a_worker_that_does_not_stop_when_its_run_does_is_found(run: Run, stop: object) -> None:
+    claim(run)
+    assert stop(run)  # type: ignore[operator]
+    assert lost_runs.find_stuck_workers([os.getpid()]) == {}, "it may still be about to stop"
+    long_ago = timezone.now() - timedelta(seconds=lost_runs.CANCELLED_AFTER_S + 5)
+    Run.objects.filter(pk=run.pk).update(heartbeat_at=long_ago)
+    Run.objects.filter(pk=run.pk, finished_at__isnull=False).update(finished_at=long_ago)
+    assert os.getpid() in lost_runs.find_stuck_workers([os.getpid()])
+
+
+def test_a_worker_that_let_a_cancelled_run_go_is_left_alone(run: Run) -> None:
+    def job(run: Run, progress: runs.Progress) -> RunSummary:
+        runs.cancel_run(run)
+        progress(1, now=True)
+        return RunSummary()
+
+    runs.execute_run(run.pk, {Run.Kind.CLUSTER: job})
+    long_ago = timezone.now() - timedelta(hours=1)
+    Run.objects.filter(pk=run.pk).update(heartbeat_at=long_ago, finished_at=long_ago)
+    assert lost_runs.find_stuck_workers([os.getpid()]) == {}

@@ -1,0 +1,163 @@
+"""No regular expression of ours takes a stranger's text apart in more than linear time.
+
+Each compiled pattern of `extraction` and `annotations` is tried, with the methods that the code calls on it, on texts that repeat a short
+piece many times and then fail to match: the form in which backtracking shows. The pieces are made from the pattern's own characters.
+"""
+
+import importlib
+import pkgutil
+import random
+import re
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+import annotations
+import extraction
+
+ROOT = Path(__file__).resolve().parents[1]
+
+LENGTH = 40_000
+"""Characters of a text. A pattern of quadratic time takes a second or more for it, a linear one a few milliseconds."""
+
+LIMIT_S = 0.6
+
+FIRST_LENGTH = 4_000
+"""Every pattern is tried on texts of this length first."""
+
+SUSPECT_S = 0.002
+"""A pattern that takes longer for a text of `FIRST_LENGTH` is tried on the whole one, too. One of quadratic time takes ten milliseconds."""
+
+SHORT_TEXTS = {
+    "extraction.fetching.crawl.shapes.IDENTIFIER": "a part of an address, of at most 2,000 characters",
+}
+"""Patterns that only see short texts, and which. They are tried on `SHORT_LENGTH` characters."""
+
+SHORT_LENGTH = 2_000
+
+COMMON = (*" \na1A_-.,<>'\"()[=/:", "a1", "aB", "a ", "1,", "<!---->", "<a ")
+METHODS = ("match", "fullmatch", "search", "finditer", "findall", "sub", "subn", "split")
+
+
+class TooSlow(Exception):  # noqa: N818
+    """Raised by the alarm while a pattern still searches."""
+
+
+@cache
+def source_text() -> str:
+    return "\n".join(path.read_text() for folder in ("extraction", "annotations") for path in sorted((ROOT / folder).rglob("*.py")))
+
+
+def patterns_of(value: object) -> Iterator[re.Pattern[str] | re.Pattern[bytes]]:
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, tuple | list):
+        for part in value:
+            yield from patterns_of(part)
+
+
+@cache
+def all_patterns() -> dict[str, re.Pattern[str] | re.Pattern[bytes]]:
+    patterns: dict[str, re.Pattern[str] | re.Pattern[bytes]] = {}
+    seen = set()
+    for package in (extraction, annotations):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if module.name.endswith("__main__") or ".migrations." in module.name:
+                continue
+            for name, value in vars(importlib.import_module(module.name)).items():
+                for number, pattern in enumerate(patterns_of(value)):
+                    if pattern not in seen:
+                        seen.add(pattern)
+                        patterns[f"{module.name}.{name}" + (f"[{number}]" if number else "")] = pattern
+    return patterns
+
+
+def called_methods(name: str) -> Sequence[str]:
+    """Return the methods that the code calls on a pattern; those that take most time if it passes the pattern on."""
+    base = re.escape(name.rpartition(".")[2].partition("[")[0])
+    return sorted({method for method in METHODS if re.search(rf"\b{base}\.{method}\b", source_text())}) or ("fullmatch", "match")
+
+
+def hostile_texts(pattern: re.Pattern[str] | re.Pattern[bytes], length: int) -> Iterator[str]:
+    text = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    literals = sorted(set(re.findall(r"[A-Za-z0-9]{2,11}|[^\w\s]", text)))
+    source = random.Random(text)
+    pieces = [*COMMON, *literals]
+    pieces += [source.choice(pieces) + source.choice(pieces) for _ in range(12)]
+    for piece in dict.fromkeys(pieces):
+        start = source.choice(("", source.choice(pieces)))
+        yield start + piece * (length // len(piece)) + source.choice(("\x00", "!", ""))
+
+
+def apply_pattern(pattern: re.Pattern[str] | re.Pattern[bytes], method: str, text: str) -> None:
+    subject: str | bytes = text if isinstance(pattern.pattern, str) else text.encode()
+    empty: str | bytes = "" if isinstance(pattern.pattern, str) else b""
+    arguments = (empty, subject) if method in ("sub", "subn") else (subject,)
+    result = getattr(pattern, method)(*arguments)
+    if method == "finditer":
+        list(result)
+
+
+def stop(_signal: int, _frame: FrameType | None) -> None:
+    raise TooSlow
+
+
+def takes_too_long(pattern: re.Pattern[str] | re.Pattern[bytes], methods: Sequence[str], text: str) -> bool:
+    """Return whether a pattern is slow on a text, in each of three tries: another process may take the time of one."""
+    first = text[: FIRST_LENGTH - 1] + text[-1:] if len(text) > FIRST_LENGTH else ""
+    if first and _measure_s(pattern, methods, first) < SUSPECT_S:
+        return False
+    return all(_measure_s(pattern, methods, text) >= LIMIT_S for _ in range(3))
+
+
+def _measure_s(pattern: re.Pattern[str] | re.Pattern[bytes], methods: Sequence[str], text: str) -> float:
+    before = signal.signal(signal.SIGVTALRM, stop)
+    started = time.process_time()
+    signal.setitimer(signal.ITIMER_VIRTUAL, LIMIT_S)
+    try:
+        for method in methods:
+            apply_pattern(pattern, method, text)
+    except TooSlow:
+        return LIMIT_S
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+    return time.process_time() - started
+
+
+def test_the_measure_finds_exponential_and_quadratic_patterns() -> None:
+    assert takes_too_long(re.compile(r"(a+)+b"), ("match",), "a" * 40)
+    assert takes_too_long(re.compile(r"\s+x"), ("search",), " " * LENGTH)
+    assert takes_too_long(re.compile(r"<!--.*?-->"), ("findall",), "<!--" * (LENGTH // 4))
+    assert not takes_too_long(re.compile(r"(?:a++)++b"), ("match",), "a" * LENGTH)
+
+
+def test_every_pattern_takes_linear_time_on_hostile_text() -> None:
+    slow = {}
+    for name, pattern in all_patterns().items():
+        length = SHORT_LENGTH if name in SHORT_TEXTS else LENGTH
+        methods = called_methods(name)
+        for text in hostile_texts(pattern, length):
+            if takes_too_long(pattern, methods, text):
+                slow[name] = text[:40]
+                break
+    assert not slow
+
+
+def test_the_texts_that_hung_us_are_judged_at_once() -> None:
+    from extraction.algorithms.dom import media, references
+    from extraction.algorithms.learning.generated_names import is_generated_name
+    from extraction.fetching.crawl.outcomes import is_page
+
+    started = time.process_time()
+    with pytest.raises(media.MediaError):
+        media.examine(b"<!---->" * 500 + b"x", references.ResourceKind.IMAGE)
+    assert not is_page(b"<!---->" * 500 + b"<p>", content_type="text/plain")
+    assert not is_generated_name("a" + "1" * 50 + "-Z")
+    is_generated_name("a" + "1" * 5000 + "Z")
+    assert time.process_time() - started < 0.5
