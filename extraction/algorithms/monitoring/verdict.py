@@ -181,19 +181,19 @@ def judge_rule(
     if is_unreachable(reached=len(visits), asked=asked):
         none = AttributeVerdict("unreachable", len(visits), 0.0)
         return RuleVerdict("unreachable", len(visits), asked, 0.0, {each.name: none for each in attributes})
-    verdicts, changed = {}, {}
+    verdicts, changes = {}, {}
     texts = [PageTexts(visit.old, visit.new) for visit in visits]
     for each in attributes:
         least, profile = LEAST_OF_ROWS if each.name in columns else 0.0, profiles.get(each.name)
         pairs = zip(visits, texts, strict=True)
-        changes = [
+        changes[each.name] = [
             ValueChange(each, profile, *pair, least) for pair in pairs if pair[0].before.get(each.name) or pair[0].now.get(each.name)
         ]
-        verdicts[each.name], changed[each.name] = judge_attribute(changes, (counts or {}).get(each.name, ChangeCounts()), limits), changes
+        verdicts[each.name] = judge_attribute(changes[each.name], (counts or {}).get(each.name, ChangeCounts()), limits)
     held = _list_held(verdicts.values())
-    verdicts = {
-        name: replace(each, counts=_count_changes(changed[name], held)) if each.kind == "ok" else each for name, each in verdicts.items()
-    }
+    for name, verdict in verdicts.items():
+        if verdict.kind == "ok":
+            verdicts[name] = replace(verdict, counts=_count_changes(changes[name], held))
     covered = sum(visit.covered for visit in visits) / len(visits)
     kind: VerdictKind = "shingle" if is_coverage_lost(covered) else _find_worst(verdicts.values())
     return RuleVerdict(kind, len(visits), asked, covered, verdicts)
@@ -239,7 +239,11 @@ def is_coverage_lost(covered_fraction: float) -> bool:
 
 
 def judge_attribute(changes: Sequence[ValueChange], counts: ChangeCounts, limits: Thresholds) -> AttributeVerdict:
-    """The verdict on one attribute. changes: the pages that had or have a value of it."""
+    """The verdict on one attribute, without the counts of changes, which need the verdicts on the others.
+
+    changes: the pages that had or have a value of it.
+    counts: how often its value changed in earlier checks.
+    """
     if not changes:
         return AttributeVerdict("ok", 0, 0.0)
     findings = find_signs(AttributeChanges(changes, counts))
@@ -281,7 +285,7 @@ def _list_held(verdicts: Iterable[AttributeVerdict]) -> frozenset[str]:
 
 
 def _count_changes(changes: Sequence[ValueChange], held: frozenset[str]) -> ChangeCounts:
-    """Counts the visits of pages that had a value, and the values that have changed since. Pages that keep their baselines count later."""
+    """Count the visits of pages that had a value, and the values that have changed since. Pages that keep their baselines count later."""
     compared = [each for each in changes if each.before and each.visit.url not in held]
     return ChangeCounts(sum(each.visit.visits for each in compared), sum(bool(each.lost or each.gained) for each in compared))
 
