@@ -10,7 +10,7 @@ from extraction.views.core import frames, page_files, runs
 from extraction.views.intake import crawls, uploads
 from extraction.views.lab import lab, wrapper
 from extraction.views.monitoring import alerts, breakages, monitoring
-from extraction.views.records import history, keys, records
+from extraction.views.records import exports, history, keys, records
 from extraction.views.rules import rules
 from extraction.views.schema import record_types
 from extraction.views.sites import pages, sites
@@ -48,7 +48,9 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("records/", records.list_records, name="records"),
     path("records/<int:record_id>/", history.show_record, name="tracked_record"),
     path("changes/", history.list_changes, name="changes"),
-    path("records.csv", records.download_csv, name="records_csv"),
+    path("records.csv", exports.download_csv, name="records_csv"),
+    path("records/export/", exports.download_records, name="records_export"),
+    path("records/export/figures/", exports.show_figures, name="records_export_figures"),
     path("rules/", include(_RULES)),
 ]
 
@@ -117,6 +119,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("record-types/new/", record_types.create_record_type, name="record_type_new"),
     path("record-types/<slug:slug>/", record_types.show_record_type, name="record_type"),
     path("record-types/<slug:slug>/keys/", keys.edit_keys, name="record_type_keys"),
+    path("record-types/<slug:slug>/records/", exports.choose_type_records, name="record_type_records"),
+    path("record-types/<slug:slug>/export/", exports.download_type_records, name="record_type_export"),
+    path("record-types/<slug:slug>/export/figures/", exports.show_type_figures, name="record_type_export_figures"),
     path("record-types/<slug:slug>/delete/", record_types.delete_record_type, name="record_type_delete"),
     path("settings/alerts/", alerts.alerts, name="alerts"),
     path("settings/alerts/new/", alerts.new, name="alert_channel_new"),

@@ -12,7 +12,7 @@ from extraction.demo.dice import draw, shuffled
 _UMLAUTS = str.maketrans({"ß": "ss", "ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 
 LISTED = 8
-"""The most books on one page of a listing."""
+"""The largest number of books on one page of a listing."""
 
 
 @dataclass(frozen=True, slots=True)

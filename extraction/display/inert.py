@@ -7,10 +7,10 @@ MAX_ELEMENTS = 50_000
 """The largest number of elements shown. A browser lays them out within a second or two. The largest of 1,900 real pages has 11,000."""
 
 MAX_CHARS = 4_000_000
-"""The most characters of text shown, for the same reason."""
+"""The largest number of characters of text shown, for the same reason."""
 
 MAX_DEPTH = 500
-"""The most levels shown. Chromium limits its own HTML trees to about 512 levels; deeper XML can exhaust its stack."""
+"""The largest number of levels shown. Chromium limits its own HTML trees to about 512 levels; deeper XML can exhaust its stack."""
 
 ALL_IN_TREE, READ_IN_TREE = "The tree has all of them: press t.", "The tree has all that was read: press t."
 

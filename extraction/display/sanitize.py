@@ -43,7 +43,7 @@ from extraction.display.vocabulary import ATTRIBUTES, GONE, RASTER, SHAPE_ATTRIB
 SVG = "http://www.w3.org/2000/svg"
 
 MAX_ATTRIBUTE_CHARS = 300_000
-"""The most characters of style attributes that are cleaned for a page. They take two seconds; plain ones need no cleaning."""
+"""The largest number of characters of style attributes that are cleaned for a page. They take two seconds; plain ones need no cleaning."""
 
 _TYPED = frozenset({"ol", "ul", "li", "v-input", "v-button"})
 _BACKED = frozenset({"body", "table", "tr", "td", "th"})

@@ -20,7 +20,8 @@ from extraction.algorithms.dom.references import LOADS, ResourceKind
 from extraction.display.vocabulary import ELEMENTS, SHAPES, get_shown_tag
 
 MAX_CHARS = 1_000_000
-"""The most characters of styles read for a page. The most on 1,900 real pages is 623,000; tinycss2 reads about 650,000 per second."""
+"""The largest number of characters of styles read for a page. The page with most of 1,900 real ones has 623,000; tinycss2 reads about
+650,000 per second."""
 
 MAX_NESTING = 60
 """The deepest nesting of brackets. Styles of real pages stay below ten. There is a limit because tinycss2 writes them recursively."""

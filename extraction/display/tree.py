@@ -14,13 +14,13 @@ from extraction.algorithms.dom.nodes import Location, clean, is_xml, texts, valu
 from extraction.algorithms.learning.page_table import find_unread_tags
 
 PREVIEW_CHARS = 160
-"""The most characters of a value in a list, enough to recognise it on two lines. Marking it takes the whole value."""
+"""The largest number of characters of a value in a list, enough to recognise it on two lines. Marking it takes the whole value."""
 
 MAX_CHILDREN = 300
-"""The most children listed at once. `after` asks for more."""
+"""The largest number of children listed at once. `after` asks for more."""
 
 MAX_HITS = 60
-"""The most hits of a search. People do not read more; a longer word finds fewer."""
+"""The largest number of hits of a search. People do not read more; a longer word finds fewer."""
 
 FIRST_ATTRIBUTES = ("href", "src", "content", "alt", "value", "datetime", "title")
 """Attributes that often contain values, offered before all others."""

@@ -16,10 +16,10 @@ from extraction.algorithms.dom.nodes import clean, texts
 from extraction.display.inert import ALL_IN_TREE, MAX_CHARS, MAX_DEPTH, MAX_ELEMENTS, XHTML, InertPage, escape_text, escape_value
 
 MAX_ATTRIBUTES = 40
-"""The most attributes shown of an element. The tree panel has all of them."""
+"""The largest number of attributes shown of an element. The tree panel has all of them."""
 
 MAX_VALUE = 500
-"""The most characters shown of an attribute's value. Marking it takes the whole value."""
+"""The largest number of characters shown of an attribute's value. Marking it takes the whole value."""
 
 OPENING = f'<html xmlns="{XHTML}" data-v-xml="">'
 

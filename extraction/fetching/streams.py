@@ -11,7 +11,7 @@ from extraction.fetching.items import Budget, EntryError
 
 GZIP_MAGIC, ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 ZSTD_WINDOW_BYTES = 128 * 1024**2
-"""The most memory that a zstd file may ask for."""
+"""The largest amount of memory that a zstd file may ask for."""
 
 ZSTD_PIECE_BYTES = 1_024
 """How much of a zstd file is unpacked at once. Four bytes can unpack to 128 KiB, so this gives at most some 32 MB."""

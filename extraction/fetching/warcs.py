@@ -28,7 +28,7 @@ HEADER_BYTES = 4 * MEBIBYTE
 """The largest size of a record's headers. After a larger one, the rest of the file is not read. Real headers have a few kilobytes."""
 
 MAX_RECORD_BYTES = 2**62
-"""Libraries cannot count further. No record is as long."""
+"""The length up to which libraries can count. No record is as long."""
 
 _HTTP = StatusAndHeadersParser(["HTTP/1.0", "HTTP/1.1"], verify=False)
 

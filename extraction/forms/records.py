@@ -7,7 +7,9 @@ from typing import Any
 from django import forms
 
 from extraction.models import Attribute, RecordList, RecordType
-from extraction.services.records.export_csv import Layout
+from extraction.services.records.exports.choice import ExportChoice
+from extraction.services.records.exports.columns import PAGE_COLUMNS
+from extraction.services.records.exports.formats import FORMATS
 
 
 class RecordsForm(forms.Form):
@@ -66,28 +68,37 @@ class KeysForm(forms.Form):
 
 
 class ExportForm(forms.Form):
-    """The layout of a CSV file. Fields that are left out keep their defaults."""
+    """What a file holds and how. Fields that are left out keep their defaults."""
 
+    format = forms.ChoiceField(choices=[(each.name, each.label) for each in FORMATS.values()], required=False)
     columns = forms.MultipleChoiceField(required=False)
+    about = forms.MultipleChoiceField(choices=[(name, name) for name in PAGE_COLUMNS], required=False)
     several = forms.ChoiceField(choices=[("join", "joined"), ("json", "as JSON")], required=False)
     separator = forms.CharField(required=False, max_length=10, strip=False)
-    values = forms.ChoiceField(choices=[("normalised", "normalised"), ("raw", "as they appear")], required=False)
+    values = forms.ChoiceField(choices=[("normalised", "normalised"), ("raw", "as they appear"), ("both", "both")], required=False)
+    split = forms.BooleanField(required=False)
     guard = forms.ChoiceField(choices=[("1", "on"), ("0", "off")], required=False)
     bom = forms.BooleanField(required=False)
+    part = forms.ChoiceField(choices=[("file", "file"), ("schema", "JSON Schema"), ("dictionary", "data dictionary")], required=False)
 
     def __init__(self, data: Any, *, known: Sequence[str]) -> None:
         super().__init__(data)
         self.fields["columns"].choices = [(name, name) for name in known]  # type: ignore[attr-defined]
 
-    def layout(self, standard: Layout) -> Layout:
-        """Return the chosen layout, with `standard` for what was not chosen."""
+    def read_choice(self, standard: ExportChoice) -> ExportChoice:
+        """Return what was chosen, with `standard` for what was not.
+
+        The dialog sends `about_chosen`, so that a person can choose no column about the page.
+        """
         data = self.cleaned_data
         return replace(
             standard,
             columns=tuple(dict.fromkeys(data["columns"])) or standard.columns,
+            about=tuple(dict.fromkeys(data["about"])) if "about_chosen" in self.data else tuple(data["about"]) or standard.about,
             several=data["several"] or standard.several,
             separator=data["separator"] or standard.separator,
-            normalised=data["values"] != "raw",
+            values=data["values"] or standard.values,
+            split_prices=data["split"],
             guarded=data["guard"] != "0",
             bom=data["bom"],
         )

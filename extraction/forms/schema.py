@@ -8,7 +8,7 @@ from django import forms
 from django.http import QueryDict
 
 from extraction.models import Attribute, RecordType
-from extraction.services.records.export_csv import URL_COLUMN
+from extraction.services.records.exports.choice import URL_COLUMN
 from extraction.services.schema.record_types import AttributeDraft
 
 _SPACES = re.compile(r"[\s\-]+")

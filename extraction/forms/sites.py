@@ -35,7 +35,7 @@ class SiteForm(forms.ModelForm[Site]):
 
 
 MAX_LISTED = 100_000
-"""The most addresses of one list. They are stored in one row and sent to the crawl in one message."""
+"""The largest number of addresses of one list. They are stored in one row and sent to the crawl in one message."""
 
 _HOST = re.compile(r"(?:[\w.*-]*|\[[0-9a-f:.*]+\])(?::[\d*]+)?")
 

@@ -11,7 +11,7 @@ from extraction.services.suggestions.suggested_lists import TakenList
 from extraction.services.suggestions.taking_fields import TakenColumns
 
 MOST = 100
-"""The most fields that can be accepted at once."""
+"""The largest number of fields that can be accepted at once."""
 
 
 class SuggestedForm(forms.Form):

@@ -7,7 +7,8 @@ from django.db.models import Q
 from django.urls import reverse
 
 GONE_AFTER = 2
-"""Runs in a row that must miss a record before it counts as gone, unless its type says otherwise. One miss may be an accident."""
+"""The number of runs in a row that must miss a record before it counts as gone, unless its type says otherwise. One miss may be an
+accident."""
 
 
 class RecordType(models.Model):

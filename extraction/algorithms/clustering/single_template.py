@@ -17,10 +17,10 @@ from extraction.algorithms.arrays import I64, U64, Flags
 from extraction.algorithms.clustering.page_steps import PageSteps
 
 LEAST_CONTENT = 6
-"""The fewest steps of the frame whose texts vary, for a site of one template."""
+"""On a site of one template, the texts of at least this many steps of the frame vary."""
 
 MOST_GROUPS = 4
-"""The most groups of such a site before they are merged: pages with and without the largest sections."""
+"""The largest number of groups of such a site before they are merged: pages with and without the largest sections."""
 
 LARGEST_FRACTION = 1 / 3
 """The least share of the pages that the largest of these groups has. On made-up sites of many types it had a sixth."""

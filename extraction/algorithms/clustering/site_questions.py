@@ -13,8 +13,8 @@ from extraction.algorithms.clustering.page_steps import PageSteps
 from extraction.algorithms.clustering.single_template import HELD_FRACTION, find_content
 
 FULL_PAGES = 10
-"""The number of pages on which people would notice a difference. Tried: 5, 10 and 20. More keeps page types of one site better apart, but
-splits templates with options more often (V is 0.94 and 0.87 on two sites with 20, and 0.93 and 1.0 with 10)."""
+"""The number of pages on which people would notice a difference. Tried: 5, 10 and 20. A larger number keeps the page types of one site
+better apart, but splits templates with options more often (V on two sites: 0.94 and 0.87 with 20, 0.93 and 1.0 with 10)."""
 
 OWN_BITS = 1.0
 """The cost of announcing that a group's own code is used: one yes or no."""

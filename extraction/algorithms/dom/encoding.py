@@ -23,7 +23,7 @@ from turbohtml.detect import Detection, detect_all
 from extraction.algorithms.dom.alphabets import measure_fit
 
 FALLBACK = "windows-1252"
-"""What browsers read a page as that gives no sign of anything else."""
+"""The encoding in which browsers read a page that gives no sign of another."""
 
 UTF8_SHARE = 3
 """A page is UTF-8 if it has this many characters of several bytes for each bad byte. Text in other encodings has fewer than one."""

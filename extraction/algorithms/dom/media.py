@@ -13,7 +13,7 @@ _LIKE_HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", r
 SNIFF_BYTES = 2048
 
 MAX_BYTES = {ResourceKind.STYLE: 1_000_000, ResourceKind.IMAGE: 8 * 1024**2, ResourceKind.FONT: 2 * 1024**2}
-"""Largest files kept. The bound for a sheet is what is read of a page's styles (`stylesheets.MAX_CHARS`)."""
+"""Largest files kept. That of a sheet is as large as all styles that are read of a page (`stylesheets.MAX_CHARS`)."""
 
 MAX_SIDE_PX = 16_384
 MAX_PIXELS = 25_000_000

@@ -14,10 +14,10 @@ from functools import lru_cache, reduce
 from lxml import etree
 
 MAX_STEPS = 10_000_000
-"""Steps that may be run without care. They take two seconds, and ten if each compares texts."""
+"""The largest number of steps that may be run without care. They take two seconds, and ten if each compares texts."""
 
 TEXT_PER_STEP = 50
-"""Characters that are compared in the time of a step."""
+"""The number of characters that are compared in the time of a step."""
 
 _TOKEN = re.compile(
     r"(?P<quoted>\"[^\"]*\"|'[^']*')|(?P<open>\[)|(?P<close>\])|(?P<operator>,|[<>!]?=|[<>]|(?<=[\w\])'\"*] )(?:and|or)(?=[\s(]))"

@@ -114,7 +114,7 @@ def _judge_page(
 
 
 def _compare(tree: RowTree, level: RowLevel, mine: Sequence[int], scope: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Return (elements like the marked rows, elements that may be), judged by their fields, their shapes and their classes."""
+    """Return (the elements that are like the marked rows, those that may be), judged by their fields, their shapes and their classes."""
     shapes = [tree.read_shape(row) for row in mine]
     own = min((measure_likeness(one, other) for one in shapes for other in shapes), default=1.0)
     classes = frozenset.intersection(*(tree.read_classes(row) for row in mine))

@@ -190,7 +190,7 @@ def _read_texts_beside(tree: NodeColumns, slots: TextSlots) -> tuple[Hashes, Has
 
 
 def _read_texts(tree: NodeColumns, slots: TextSlots, siblings: Siblings) -> TextColumns:
-    """Reads the columns of the texts that are not blank. slots: the shown ones."""
+    """Return the columns of all texts that are not blank. slots: the places of these texts."""
     count, none = len(tree.nodes), len(tree.everything)
     start, stop = np.searchsorted(slots.owner, slots.owner, "left"), np.searchsorted(slots.owner, slots.owner, "right")
     place = np.arange(len(slots.owner))

@@ -192,7 +192,7 @@ def _optional_contexts(examples: Sequence[tuple[str, int, int]]) -> Iterator[tup
 
 
 def _contexts(examples: Sequence[tuple[str, int, int]]) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
-    """Lists the constant texts before and after all examples, each with its number of tokens, from none on."""
+    """Return the constant texts before and after all examples: those of 0 tokens, 1 token and so on, each with that number."""
     before = _common_start([text[:start][::-1] for text, start, _ in examples])[::-1]
     after = _common_start([text[end:] for text, _, end in examples])
     tokens = _TOKENS_BEFORE.findall(before)[-MAX_CONTEXT_TOKENS:]

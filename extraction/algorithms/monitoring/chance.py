@@ -94,7 +94,8 @@ class Coincidence:
     def measure(cls, old_values: Sequence[ForeignValue], new_values: Sequence[ForeignValue]) -> "Coincidence":
         """Measures the chances.
 
-        old_values: values that other pages had before. new_values: values that other pages have now.
+        old_values: values that other pages had before.
+        new_values: values that other pages have now.
         """
         absent = [each for each in old_values if not each.before]
         return cls(

@@ -24,7 +24,8 @@ Pair = tuple[Form, Form]
 class ListJudge:
     """A list's rule, run on all new pages.
 
-    rows: the old rows that were found on the new pages. stood: the old pages, on which values stood before.
+    rows: the old rows that were found on the new pages.
+    stood: the old pages, on which values stood before.
     Raises RuleError or XPathError when the rule cannot be run.
     """
 

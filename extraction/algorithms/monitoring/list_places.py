@@ -53,7 +53,9 @@ class Anchor:
 class SoughtRows:
     """The old rows of a list, looked for on new pages.
 
-    before: the rows that are looked for. whole: all old rows. stages: the stage at which each attribute's values were found.
+    before: the rows that are looked for.
+    whole: all old rows.
+    stages: the stage at which each attribute's values were found.
     """
 
     def __init__(self, attributes: Sequence[AttributeRule], pages: Sequence[PageTable], before: Sequence[Sequence[Row] | None]) -> None:

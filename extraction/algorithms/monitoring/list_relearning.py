@@ -68,7 +68,8 @@ def relearn_list(
 ) -> RelearnedList | NotRelearned:
     """A rule for a list of the new pages.
 
-    broken: the attributes whose rule no longer works. before: the rows of the old record of the same URL, in the pages' order; () for
+    broken: the attributes whose rule no longer works.
+    before: the rows of the old record of the same URL, in the pages' order; () for
     a list without rows, None where there is no old record. old_pages: the pages of these records, in the same order.
     """
     sought, stood = SoughtRows(old.attributes, pages, before), [ValueFinder(page) for page in old_pages]

@@ -100,7 +100,8 @@ def test_new_place(pages: Sequence[VisitedPlaces], wanted: Sequence[str]) -> flo
 
     A place whose text is struck out does not count: that is how a sale shows the old price.
 
-    pages: the pages. wanted: the value that each page had.
+    pages: the pages.
+    wanted: the value that each page had.
     """
     foreign = Counter(wanted)
     columns = _collect_columns([page.new for page in pages], wanted, foreign)
@@ -116,7 +117,8 @@ def test_new_place(pages: Sequence[VisitedPlaces], wanted: Sequence[str]) -> flo
 def test_same_place(pages: Sequence[PagePlaces], wanted: Sequence[str], foreign: Iterable[str]) -> float:
     """The probability that some place holds the wanted values of so many pages by chance; 1 when no place holds most of them.
 
-    pages: the pages. wanted: each page's own value.
+    pages: the pages.
+    wanted: each page's own value.
     foreign: values of all pages, by which the chance of a match is measured.
     """
     others = Counter(foreign)

@@ -54,7 +54,8 @@ class Range:
 class Profile:
     """What an attribute's values have looked like on a number of pages.
 
-    pages: how many pages were looked at. valued: how many of them had a value.
+    pages: how many pages were looked at.
+    valued: how many of them had a value.
     counts: how many values a page has, among pages with a value.
     lengths: how many characters a value has.
     shares: for each of CLASSES, the share of a value's characters that belong to it, 0 to 1.

@@ -48,7 +48,8 @@ class Relearned:
 
     found: pages where all old values were found.
     learned_from: the pages used as examples, by their index in `pages`.
-    judged: how many other pages have the values. agreeing: on how many of these the rule gives the values.
+    judged: how many other pages have the values.
+    agreeing: on how many of these the rule gives the values.
     returned: pages that had no value and now get one, which may be news or a mistake.
     stage: how the values were found.
     """
@@ -105,9 +106,9 @@ def count_pages(attribute: AttributeRule, pages: Sequence[PageTable]) -> tuple[i
 
 
 def _merit(made: Relearned, old: AttributeRule) -> tuple[float, ...]:
-    """Orders rules by agreement, then by how few alternatives they need beyond those of the old rule.
+    """Return what rules are ordered by: first agreement, then the number of alternatives added to those of the old rule, fewest first.
 
-    After that, by how many pages have the place, by how few pages gain a value that they lacked, then by simplicity.
+    Then the number of pages that have the place, the number of pages that gain a value which they lacked (fewest first), and simplicity.
     """
     first = made.learned.alternatives[0]
     return (

@@ -119,7 +119,8 @@ class RuleVerdict:
     """What a check says of a cluster's rule.
 
     kind: the first that applies of unreachable, shingle, incorrect, null and ok.
-    asked: how many pages were fetched. reached: how many of them answered.
+    asked: how many pages were fetched.
+    reached: how many of them answered.
     covered_fraction: share of pages that a crawl would still give to the cluster.
     attributes: the verdicts by attribute name. If the cluster is unreachable, so are all of its attributes.
     """

@@ -32,7 +32,8 @@ Texts = tuple[tuple[int, tuple[str, ...]], ...]
 class Candidate:
     """A column.
 
-    groups: the groups that hold these values. values: what they hold.
+    groups: the groups that hold these values.
+    values: what they hold.
     available: how many values a page has at the same label or path, of which this column may hold only the first or another one.
     """
 

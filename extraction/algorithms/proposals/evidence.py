@@ -66,8 +66,10 @@ class DataValues(NamedTuple):
 class Sought:
     """An attribute that is sought.
 
-    meaning: what its name means. multiple: whether it has several values, None where nobody said.
-    data: {page: the values that the page's own data gives it, as alternatives}. learned: what its values look like on other sites.
+    meaning: what its name means.
+    multiple: whether it has several values, None where nobody said.
+    data: {page: the values that the page's own data gives it, as alternatives}.
+    learned: what its values look like on other sites.
     spots: the evidence of spots that were read before, by their id; many columns share a spot.
     """
 

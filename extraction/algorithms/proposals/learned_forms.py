@@ -68,7 +68,8 @@ class LearnedForm:
 def learn_form(sites: Iterable[Sequence[str]], others: Sequence[str]) -> LearnedForm | None:
     """Return the form of an attribute, None if no site has values.
 
-    sites: the values of each site. others: texts that are no values of the attribute.
+    sites: the values of each site.
+    others: texts that are no values of the attribute.
     """
     rows = [list(dict.fromkeys(values))[:MOST_VALUES] for values in sites]
     rows = [row for row in rows if row]

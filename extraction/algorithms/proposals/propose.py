@@ -182,7 +182,10 @@ def measure_all(candidates: Sequence[Candidate], views: Sequence[View], sought: 
 
 
 def share_probability(scores: np.ndarray, none: float) -> np.ndarray:
-    """Return the probability of each column; what is missing to 1 is that of none of them. none: the score of that."""
+    """Return the probability of each column. The rest up to 1 is the probability that it is none of them.
+
+    none: the score of "none of them".
+    """
     highest = max(float(scores.max()), none)
     weights = np.exp(scores - highest)
     shares: np.ndarray = weights / (weights.sum() + np.exp(none - highest))

@@ -34,9 +34,12 @@ _TOKENS = re.compile(r"[^\s/?#&=]+")
 class Spot:
     """Where a value stands.
 
-    label: the words of the label before it. gap: how many other texts stand between. second: those of the label before that one.
+    label: the words of the label before it.
+    gap: how many other texts stand between.
+    second: those of the label before that one.
     heading, header: those of the heading above it and of its column's header.
-    prefix: the words before a colon inside the value; begins: its first words.
+    prefix: the words before a colon inside the value.
+    begins: its first words.
     names: for each element from its own outwards, the words of its classes, ids and the like.
     properties: names that markup gives to its element or the one around it, such as an itemprop.
     """
@@ -59,10 +62,16 @@ class View:
     spots: where the first value of each page looked at stands, for each of its groups.
     texts: values looked at.
     titled, top_heading, heading: how many have a value in the page's title, in an h1, in another heading.
-    aside: how many have it in navigation and the like. coverage: share of all pages that have it. count: values per page.
-    different: distinct contents among pages, 0 for one. length: mean length of a value. position: where on the page, from 0 to 1.
-    labelled: how many begin with a label of the template. whole: whether the values are elements.
-    affix: 1 if all values begin or end with the same word. available: values per page that the same label or path has.
+    aside: how many have it in navigation and the like.
+    coverage: share of all pages that have it.
+    count: values per page.
+    different: distinct contents among pages, 0 for one.
+    length: mean length of a value.
+    position: where on the page, from 0 to 1.
+    labelled: how many begin with a label of the template.
+    whole: whether the values are elements.
+    affix: 1 if all values begin or end with the same word.
+    available: values per page that the same label or path has.
     parts: how many have a value that consists of several texts.
     """
 

@@ -16,7 +16,7 @@ Values = Mapping[str, Sequence[Mapping[str, Any]]]
 """{attribute: its values as JSON}, as `Record.values` stores them."""
 
 MAX_PARTS = 2
-"""Most attributes of a proposed key. A person can choose more."""
+"""The largest number of attributes of a proposed key. A person can choose more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,8 @@ things."""
 class RuleAgreement:
     """Two rules on the same pages. answers: pages times attributes where at least one rule gives something; same: where both give the same.
 
-    weakest: the least share of equal answers of any attribute. telling: some attribute differs from page to page.
+    weakest: the least share of equal answers of any attribute.
+    telling: some attribute differs from page to page.
     """
 
     pages: int

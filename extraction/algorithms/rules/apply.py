@@ -48,7 +48,8 @@ RowPlaces = Mapping[str, tuple[tuple[Location, str], ...]]
 class Extraction:
     """The raw values of a page, cleaned, by attribute name and in document order. The tuple is empty if the page has no value.
 
-    failed: {attribute or list: why its XPath could not be evaluated on this page}. rows: {list: its rows' values as of the page}.
+    failed: {attribute or list: why its XPath could not be evaluated on this page}.
+    rows: {list: its rows' values as of the page}.
     """
 
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The language of a page, for reading its numbers and dates: 1.234 and 03/04/2024 mean two things each.
+"""The language of a page, for reading its numbers and dates: 1.234 and 03/04/2024 each have two meanings.
 
 In this order: what the page says of itself (the lang of its root, Content-Language, og:locale), then the country of its
 address, which is one for the whole site. A page that says "en" and stands under .uk is British: English dates differ by country.

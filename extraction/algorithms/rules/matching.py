@@ -20,7 +20,8 @@ from extraction.algorithms.sketches.shingles import Mask, ShingleVector
 class RuleCandidate:
     """A rule that a page may belong to.
 
-    patterns: its URL patterns; if empty, its cluster has no URLs, so any URL matches. masks: the masks of the clusters that were merged
+    patterns: its URL patterns; if empty, its cluster has no URLs, so any URL matches.
+    masks: the masks of the clusters that were merged
     into its cluster. size: the number of its pages.
     """
 

@@ -36,7 +36,8 @@ MIN_ADDRESSES = 5
 class SplitAddress:
     """A URL in the form that patterns compare. host: in lower case, with the port unless it is the scheme's default; empty for a file name.
 
-    segments: those of the path, without empty ones. query: sorted (key, value) pairs, with the first value
+    segments: those of the path, without empty ones.
+    query: sorted (key, value) pairs, with the first value
     of each key. A literal ``*`` is ``%2A``.
     """
 

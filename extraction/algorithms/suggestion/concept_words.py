@@ -1,9 +1,10 @@
 """What common attributes of records are called on pages: words in several languages, properties of schema.org, and what values look like.
 
 A line is ``name : form : properties : words``. The name is one of the words. The form is a key of `proposals.value_forms.FORMS` or "text". Properties
-are paths in the pages' own data, the likeliest first. Words are phrases as labels, headings and class names have them, in lower case and
-without accents, separated by commas, in English and then in other languages, mostly German, French, Spanish, Italian, Portuguese, Dutch,
-Swedish, Polish, Russian, Chinese and Japanese. Written by hand from general knowledge of such pages; module data, so longer than others.
+are paths in the pages' own data, the likeliest first. Words are the phrases found in labels, headings and class names, in lower case and
+without accents, separated by commas. English comes first, then other languages: mostly German, French, Spanish, Italian, Portuguese,
+Dutch, Swedish, Polish, Russian, Chinese and Japanese. The lists were written by hand from general knowledge of such pages. This module is
+longer than others because it holds data.
 """
 
 GENERAL = """

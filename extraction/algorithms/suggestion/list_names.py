@@ -29,7 +29,7 @@ WITHIN = 20
 inside."""
 
 MOST = 0.5
-"""Share of the pages with the list, at least two, that must have exactly this header or heading."""
+"""Of the pages with the list, this share and at least two pages must have exactly this header or heading."""
 
 LABEL = 0.8
 """The same for a line above it that is not marked up as a heading: it may be a value that many pages have."""

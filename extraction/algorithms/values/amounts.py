@@ -19,7 +19,7 @@ MINUS_WORD = re.compile(r"(?<![^\W\d_])(?:minus|moins|menos|meno|минус|мі
 FRACTION = re.compile("[¼-¾⅐-⅞]|\\d[\u00b2\u00b3\u00b9\u2070-\u2089]")
 LETTER = r"[^\W\d_]"
 ATTACHED_BEFORE = re.compile(r"[A-Za-z\u00c0-\u058f]$")
-"""A letter of a script that separates words, right before a numeral."""
+"""Finds a letter right before a numeral, in scripts that have spaces between words."""
 
 _GENERIC = {
     "k": 3,

@@ -60,8 +60,10 @@ _SIGN_OUTSIDE = re.compile(r"(?P<sign>[^\s\d()]{1,4})\s?\((?P<amount>\d[\d.,' ]*
 class _Amount:
     """A numeral of the text with what stands beside it.
 
-    text: the numeral. start, end: its place in the text, with what stands instead of cents.
-    before, after: the currency on either side, "" if there is none. attached: its characters behind the numeral.
+    text: the numeral.
+    start, end: its place in the text, with what stands instead of cents.
+    before, after: the currency on either side, "" if there is none.
+    attached: its characters behind the numeral.
     power: of ten, by which a word multiplies it; None if the word is in doubt.
     """
 

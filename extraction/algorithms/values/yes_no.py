@@ -1,6 +1,6 @@
 """Yes and no in the words of the page's language.
 
-Some words are yes or no in one language and something else in another: `ei` is no in Finnish and an egg in German. So a page's language
+Some words are yes or no in one language and something else in another: `ei` means "no" in Finnish and "egg" in German. So a page's language
 decides which words count; English ones and signs count everywhere.
 """
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from extraction.fetching.url_safety import Guard, IPAddress, RefusedAddress, check_addresses, parse_literal_address, resolve_host
 
 HEAD_BYTES = 65_536
-"""The most bytes in the head of a request or an answer."""
+"""The largest number of bytes in the head of a request or an answer."""
 
 CONNECT_S = 15.0
 IDLE_S = 30.0

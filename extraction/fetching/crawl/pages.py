@@ -14,13 +14,13 @@ from extraction.algorithms.dom.urls import find_base_address, join_address
 from extraction.fetching.crawl.scope import tidy
 
 MAX_LINKS = 5_000
-"""The most links followed from one page. A page with more is a list of addresses; other pages link to the rest too."""
+"""The largest number of links followed from one page. A page with more is a list of addresses; other pages link to the rest too."""
 
 MAX_LINK_ELEMENTS = 50_000
-"""The most elements of one page that are looked at for links, pictures and files. Each takes some 50 µs."""
+"""The largest number of elements of one page that are looked at for links, pictures and files. Each takes some 50 µs."""
 
 MAX_WORDS = 5_000
-"""The most words compared of one page. Two pages that agree in these are the same."""
+"""The largest number of words compared of one page. Two pages that agree in these are the same."""
 
 _NEXT = """next|next page|next »|next ›|next >|next →|older|older posts|more results|›|»|→|weiter|nächste|nächste seite|suivant
 page suivante|siguiente|próxima|próximo|volgende|successiva|successivo|avanti

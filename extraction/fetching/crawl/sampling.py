@@ -18,7 +18,7 @@ from extraction.fetching.crawl.messages import Address
 from extraction.fetching.crawl.shapes import Shape, Shapes
 
 LEAST = 20
-"""The fewest pages kept of a shape. The workbench proposes sample pages from them, and rules are tested on the others."""
+"""The smallest number of pages kept of a shape. The workbench proposes sample pages from them, and rules are tested on the others."""
 
 RUN = 10
 """How many pages in a row must show nothing new. A template that one page in five has is missed with probability 0.8^10 = 0.1."""

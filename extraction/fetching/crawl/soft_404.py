@@ -19,7 +19,7 @@ from extraction.fetching.crawl.repeats import jaccard, shingles
 from extraction.fetching.crawl.shapes import IDENTIFIER
 
 MAX_PROBES = 24
-"""The most made-up addresses requested in one crawl. In folders beyond them, no page is taken for missing."""
+"""The largest number of made-up addresses requested in one crawl. In folders beyond them, no page is taken for missing."""
 
 ALIKE = 0.8
 """A page is missing if its word shingles have at least this Jaccard coefficient with the learned answer. The words of the page's own

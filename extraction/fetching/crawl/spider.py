@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from extraction.fetching.crawl.shapes import Shape
 
 FOUND_AT_ONCE = 500
-"""The most addresses in one event."""
+"""The largest number of addresses in one event."""
 
 MAX_SITEMAPS = 2_000
 SITEMAP_BYTES = 64 * 1024**2

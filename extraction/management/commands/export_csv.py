@@ -1,5 +1,6 @@
 """The command that writes records as CSV."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from extraction.management import template_arguments
 from extraction.models import Cluster, Record, RecordFigures, RecordPart
 from extraction.services.records import export_csv
+from extraction.services.records.exports.choice import URL_COLUMN
+from extraction.services.records.exports.export_records import write_text
+from extraction.services.records.exports.scopes import find_template_scope
 
 
 class Command(BaseCommand):
@@ -17,9 +21,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         template_arguments.add_arguments(parser)
         parser.add_argument("--output", type=Path, help="the file (default: standard output)")
-        parser.add_argument(
-            "--columns", help=f"columns in the wanted order, separated by commas; {export_csv.URL_COLUMN} is the page's address"
-        )
+        parser.add_argument("--columns", help=f"columns in the wanted order, separated by commas; {URL_COLUMN} is the page's address")
         parser.add_argument(
             "--list",
             help="write a list of the pages, one line per row, with the page's own values repeated on each "
@@ -65,13 +67,19 @@ class Command(BaseCommand):
         found = Record.objects.filter(cluster=cluster).in_part(options["of"])
         if not found.given().exists():
             raise CommandError(_nothing(cluster, RecordPart(options["of"])))
-        lines = export_csv.write_rows(found.order_by("pk"), layout)
+        self._write(export_csv.write_rows(found.order_by("pk"), layout), output)
+        for each in find_template_scope(cluster, part=options["of"]).left_out:
+            self.stderr.write(f"Left out: {each}.")
+
+    def _write(self, lines: Iterator[str], output: Path | None) -> None:
         if output is None:
             for line in lines:
                 self.stdout.write(line, ending="")
             return
-        with output.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(export_csv.join_lines(lines))
+        try:
+            write_text(output, export_csv.join_lines(lines))
+        except OSError as error:
+            raise CommandError(f"{output} cannot be written: {error.strerror or error}") from error
         self.stdout.write(f"{output}: {output.stat().st_size:,} bytes")
 
 

@@ -24,7 +24,7 @@ CPU_S = 5
 """Seconds of processor time for one page. A learned rule takes some milliseconds."""
 
 PATIENCE = 4
-"""Times CPU_S that is waited by the clock, since a busy machine may give the process a part of a processor."""
+"""The process may take this many times CPU_S by the clock, since a busy machine may give it only a part of a processor."""
 
 MEMORY_BYTES = 1024**3
 """Memory that the process may take beyond what it has when it begins."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from extraction.services.core.stored_pages import StoredPage
 
 MAX_LISTED = 200
-"""The most pages that a coverage or a report names. Further pages are only counted."""
+"""The largest number of pages that a coverage or a report names. Further pages are only counted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ MAX_ATTEMPTS = 5
 """A run whose worker died this many times is not tried again."""
 
 MAX_PROBLEMS = 5_000
-"""The most problems stored for a run. Further ones are only counted."""
+"""The largest number of problems stored for a run. Further ones are only counted."""
 
 
 class Cancelled(Exception):  # noqa: N818

@@ -26,7 +26,7 @@ GRACE_S = 1
 """Seconds of processor time between the signal that says that the time is used up and the signal that cannot be ignored."""
 
 MAX_MESSAGE = 300
-"""The most characters of an error message that are reported."""
+"""The largest number of characters of an error message that are reported."""
 
 MEMORY_WORDS = ("memoryerror", "cannot allocate memory", "memory allocation failed", "bad_alloc", "out of memory")
 """What libraries write when an allocation fails, in lower case."""

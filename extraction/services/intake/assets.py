@@ -24,8 +24,8 @@ logger = logging.getLogger(__name__)
 
 MAX_SITE_ASSETS = 20_000
 MAX_SITE_BYTES = 1024**3
-"""Limits per site, enough for the pictures of some thousand pages. Beyond them, pages are shown with boxes in place of
-pictures."""
+"""Limits per site, enough for the pictures of some thousand pages. Beyond them, pages are shown with boxes in place
+of pictures."""
 
 RETRY_AFTER = timedelta(hours=1)
 """A file that could not be loaded is requested again after this time, if it is still needed."""

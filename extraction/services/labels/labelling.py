@@ -14,11 +14,12 @@ from extraction.models.marked_places import MarkedPlaces, read_marked_places
 from extraction.services.core.stored_pages import read_elements
 
 MAX_PLACES = 2_000
-"""The most values of one attribute on one page, far more than an editor would mark."""
+"""The largest number of values of one attribute on one page, far more than an editor would mark."""
 
 
 MAX_ROWS = 200
-"""The most rows of a list that are marked on one page. Two are enough to learn, but confirming a whole page sends many at once."""
+"""The largest number of rows of a list that are marked on one page. Two are enough to learn, but confirming a whole page sends many at
+once."""
 
 
 class LabelError(ValueError):

@@ -63,7 +63,8 @@ def read_page(snapshot: Snapshot) -> PageTable | None:
 def read_known_pages(sheet: Stylesheet, pairs: Sequence[tuple[int, int]]) -> list[KnownPage]:
     """Return the pages whose old and new snapshots can both be read, with what a rule gave on the old ones.
 
-    sheet: the rule's. pairs: ids of the pages' old and new snapshots.
+    sheet: the rule's.
+    pairs: ids of the pages' old and new snapshots.
     """
     snapshots = Snapshot.objects.select_related("page").in_bulk([pk for pair in pairs for pk in pair])
     found = []

@@ -37,7 +37,8 @@ class WatchedRule:
     """A template's rule and the old pages of its bellwethers, read once for each check.
 
     matcher: recognises the site's templates, as a crawl does.
-    old: the baselines that can be read, by URL. before: the rule's values on them, by URL.
+    old: the baselines that can be read, by URL.
+    before: the rule's values on them, by URL.
     counts: how often the values of each attribute have changed in earlier checks.
     """
 

@@ -18,7 +18,7 @@ GONE = (Outcome.NOT_FOUND, Outcome.GONE, Outcome.MOVED, Outcome.SOFT_404)
 """Outcomes after which a page is no longer watched, if the check reached most of the others."""
 
 MAX_EVIDENCE = 150
-"""The largest number of pieces of evidence that a check keeps, the same number of each attribute that has so many."""
+"""The largest number of pieces of evidence that a check keeps. Each attribute gets an equal share, if it has that many."""
 
 
 def keep_pages(watched: WatchedRule, found: BellwetherVisit, at: datetime) -> dict[str, Snapshot]:

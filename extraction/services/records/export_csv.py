@@ -17,17 +17,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from extraction.algorithms.rules.rule import RuleDefinition
-from extraction.models import Attribute, Cluster, Record, RecordList, Rule
+from extraction.models import Attribute, Cluster, Record, RecordList
 from extraction.models.record import RecordQuerySet
-from extraction.models.record_values import RecordValue, read_rows, read_values
-
-URL_COLUMN = "source_url"
+from extraction.models.record_values import RecordValue
+from extraction.services.records.exports.choice import URL_COLUMN
+from extraction.services.records.exports.lines import read_lines
+from extraction.services.records.exports.scopes import find_attributes
 
 BOM = "\ufeff"
-
-CHUNK = 200
-"""The number of records per database read."""
 
 BLOCK_CHARACTERS = 32_768
 """The number of characters per piece of a response. Sending each line by itself would cost the web server more than making it."""
@@ -76,14 +73,9 @@ def get_default_layout(cluster: Cluster, **changes: Any) -> Layout:
 
     changes: fields of `Layout` and their values. With `list`, the attributes of that list's rows come first.
     """
-    wanted = changes.get("list", "")
-    schema = Attribute.objects.of_cluster(cluster).select_related("list")
-    attributes = [(each.name, each.multiple) for each in schema if each.list and each.list.name == wanted]
-    attributes += [(each.name, each.multiple) for each in schema if each.list is None]
-    if not attributes:
-        rule = Rule.objects.filter(cluster=cluster).order_by("-version").first()
-        attributes = _list_rule_attributes(rule.read_definition(), wanted) if rule else []
-    layout = Layout((*(name for name, _ in attributes), URL_COLUMN), multiple=frozenset(name for name, several in attributes if several))
+    attributes = find_attributes(cluster)
+    chosen = attributes.get(changes.get("list", ""), attributes[""])
+    layout = Layout((*(each.name for each in chosen), URL_COLUMN), multiple=frozenset(each.name for each in chosen if each.multiple))
     return replace(layout, **changes)
 
 
@@ -99,11 +91,6 @@ def find_usual_list(cluster: Cluster) -> str:
     of_pages = Attribute.objects.of_cluster(cluster).of_page().exists()
     names = [] if of_pages else find_list_names(cluster)
     return names[0] if names else ""
-
-
-def _list_rule_attributes(rule: RuleDefinition, wanted: str) -> list[tuple[str, bool]]:
-    rows = [attribute for each in rule.lists if each.name == wanted for attribute in each.attributes]
-    return [(each.name, each.multiple) for each in [*rows, *rule.attributes]]
 
 
 def write_rows(source: Cluster | RecordQuerySet, layout: Layout | None = None) -> Iterator[str]:
@@ -149,11 +136,22 @@ def _quote_field(text: str) -> str:
 def write_cell(name: str, values: Sequence[RecordValue], layout: Layout) -> str:
     """Return the text of one attribute's cell. The parts of a JSON list are not guarded."""
     texts = [_choose_text(value, normalised=layout.normalised) for value in values]
-    if layout.several == "join" and (name in layout.multiple or len(texts) > 1):
-        texts = [escape_separator(text, layout.separator) for text in texts]
-    if layout.several == "json" and (name in layout.multiple or len(texts) > 1):
+    return join_texts(texts, layout, multiple=name in layout.multiple)
+
+
+def join_texts(texts: Sequence[str], layout: Layout, *, multiple: bool) -> str:
+    """Return the texts of an attribute as one cell. multiple: whether the attribute may have several values."""
+    several = multiple or len(texts) > 1
+    if layout.several == "json" and several:
         return json.dumps(texts, ensure_ascii=False)
-    return guard_formula(layout.separator.join(map(guard_formula, texts))) if layout.guarded else layout.separator.join(texts)
+    if several:
+        texts = [escape_separator(text, layout.separator) for text in texts]
+    return guard_text(layout.separator.join(guard_text(text, layout) for text in texts), layout)
+
+
+def guard_text(text: str, layout: Layout) -> str:
+    """Return the text, guarded if the layout says so."""
+    return guard_formula(text) if layout.guarded else text
 
 
 def escape_separator(text: str, separator: str) -> str:
@@ -174,17 +172,11 @@ def guard_formula(text: str) -> str:
 
 
 def _write_lines(records: RecordQuerySet, layout: Layout) -> Iterator[str]:
-    guarded = guard_formula if layout.guarded else str
-    yield (BOM if layout.bom else "") + write_line(map(guarded, layout.columns))
-    found = records.given().values_list("values", "rows", "snapshot__page__url")
-    for values, lists, url in found.iterator(chunk_size=CHUNK):
-        of_page = read_values(values)
-        for row in read_rows(lists).get(layout.list, ()) if layout.list else ({},):
-            here = {**of_page, **row}
-            # A page from an archive without addresses has its file's name as its URL, which may begin with any character.
-            yield write_line(
-                guarded(url) if name == URL_COLUMN else write_cell(name, here.get(name, ()), layout) for name in layout.columns
-            )
+    yield (BOM if layout.bom else "") + write_line(guard_text(name, layout) for name in layout.columns)
+    for line in read_lines(records, layout.list):
+        # A page from an archive without addresses has its file's name as its URL, which may begin with any character.
+        url = guard_text(str(line.page[URL_COLUMN]), layout)
+        yield write_line(url if name == URL_COLUMN else write_cell(name, line.values.get(name, ()), layout) for name in layout.columns)
 
 
 def _choose_text(value: RecordValue, *, normalised: bool) -> str:

@@ -13,7 +13,7 @@ from extraction.services.records import rekeying
 from extraction.services.records.rekeying import Rekeyed
 
 MAX_RECORDS = 2_000
-"""Records or rows that a key is judged by, the first of the largest template."""
+"""The largest number of records or rows that a key is judged by, the first of the largest template."""
 
 MAX_CHANGES = 5_000
 """Newest changes that show which attributes change."""
@@ -104,8 +104,8 @@ def _propose_per_page(pages: Sequence[Sequence[Values]], names: Sequence[str], c
 
 
 def _read_values(cluster: Cluster, list_name: str) -> list[list[Values]]:
-    """Return the values of a template's present records by page, or of the rows of a list."""
-    records = Record.objects.filter(cluster=cluster).now().given().order_by("pk")[:MAX_RECORDS]
+    """Return the values of a template's present records by page, or of the rows of a list. Pages that are gone would repeat records."""
+    records = Record.objects.filter(cluster=cluster, snapshot__page__gone_at=None).now().given().order_by("pk")[:MAX_RECORDS]
     if not list_name:
         return [[values] for values in records.values_list("values", flat=True)]
     return [list(rows.get(list_name, ())) for rows in records.values_list("rows", flat=True)]

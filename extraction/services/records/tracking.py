@@ -5,7 +5,8 @@ thing says how the thing is now. A sighting on another page only says that the t
 turns out to be gone, `finish_tracking` makes another source the main one.
 
 A run that is repeated finds everything as it left it and stores nothing twice: a sighting that equals the stored state is no
-change. The numbers of the changes are unique for each thing, so two workers cannot both store the next one.
+change. The numbers of the changes are unique for each thing, so two workers cannot both store the next one. The module is longer than
+others because all of it works on the state of one batch.
 """
 
 from collections import defaultdict
@@ -21,7 +22,7 @@ from extraction.models.record_history import KEY_FIELDS
 from extraction.services.records.key_schema import KeyAttributes, KeySchema, read_key_schemas
 
 CHUNK = 500
-"""Rows of one query. Databases limit the number of parameters of a statement."""
+"""The number of rows of one query. Databases limit the number of parameters of a statement."""
 
 Reread = Callable[[int, int], Record | None]
 """(template, snapshot) → the record that the template's new rule gives for that content; None if it cannot be read."""
@@ -115,29 +116,45 @@ def _load_known(batch: _Batch, records: Sequence[Record], places: Mapping[int, _
     """Load and lock the things that the records may show, with their sources on these pages."""
     clusters = list(schemas)
     pages = [place.page_id for place in places.values()]
-    sources = list(RecordSource.objects.filter(page__in=pages, record__cluster__in=clusters).order_by("pk"))
+    # The templates are not part of the condition: a database may then begin with all things of a template, for every batch.
+    sources = list(RecordSource.objects.filter(page__in=pages).order_by("pk"))
     held = {source.record_id for source in sources}
     found: dict[int, TrackedRecord] = {}
     locked = TrackedRecord.objects.select_for_update().order_by("pk")
     for some in _chunk(sorted(held)):
-        found.update((each.pk, each) for each in locked.filter(pk__in=some))
-    wanted = {place for record in records for place in _list_places(record, places[record.snapshot_id], schemas[record.cluster_id])}
-    wanted -= {_place_of(thing) for thing in found.values()}
+        found.update((each.pk, each) for each in locked.filter(pk__in=some) if each.cluster_id in schemas)
+    _keep_known(batch, found, sources)
+    wanted = {
+        each
+        for record in records
+        for place in [places[record.snapshot_id]]
+        for each in _list_places(record, place, schemas[record.cluster_id], batch.held[record.cluster_id, place.page_id])
+    }
+    wanted -= set(batch.known)
+    lists = {name for _, name, _ in wanted}
     for some in _chunk(sorted({digest for _, _, digest in wanted})):
-        found.update((each.pk, each) for each in locked.filter(cluster__in=clusters, digest__in=some) if each.pk not in found)
-    for thing in found.values():
+        for each in locked.filter(cluster__in=clusters, list_name__in=lists, digest__in=some):
+            batch.known.setdefault(_place_of(each), each)
+
+
+def _keep_known(batch: _Batch, things: Mapping[int, TrackedRecord], sources: Iterable[RecordSource]) -> None:
+    """Note the things that stand on the pages of the batch."""
+    for thing in things.values():
         batch.known[_place_of(thing)] = thing
-    for source in sources:
-        thing = found[source.record_id]
+    for source in (each for each in sources if each.record_id in things):
+        thing = things[source.record_id]
         batch.sources[_place_of(thing), source.page_id] = source
         if not thing.list_name and thing.state != TrackedRecord.State.JOINED:
             batch.held[thing.cluster_id, source.page_id].append(thing)
 
 
-def _list_places(record: Record, place: _Place, schema: KeySchema) -> Iterable[tuple[int, str, str]]:
-    """Yield (template, list, digest) for every key that the record and its rows may have, as far as the record alone tells."""
+def _list_places(record: Record, place: _Place, schema: KeySchema, held: Iterable[TrackedRecord]) -> Iterable[tuple[int, str, str]]:
+    """Yield (template, list, digest) for every key that the record and its rows may have.
+
+    held: the things whose record stands on the page. Without a key of its own, the page keeps one of theirs.
+    """
     own = make_key(record.values, schema.page.names)
-    keys = [own] if own else _list_addresses(record, place)
+    keys = [own] if own else [*_list_addresses(record, place), *(Key(tuple(each.key), each.by_address) for each in held)]
     yield from ((record.cluster_id, "", key.digest) for key in keys)
     for name, attributes in schema.lists.items():
         for row in record.rows.get(name, ()):

@@ -1,7 +1,7 @@
 """What the values of each attribute show together, learned when a version of a rule is made and kept in its definition.
 
-So every page that the version reads, and the file that it is exported to, are read in one way, whatever pages come later. A new version
-learns again.
+So one version reads all pages in the same way, whatever pages come later, and so does a file that it is exported to. A new version learns
+again.
 """
 
 from collections import defaultdict

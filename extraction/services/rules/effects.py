@@ -21,7 +21,7 @@ PREVIEW_PAGES = 20
 """The number of pages that a change is tried on before it is saved: as many as a person looks at. It takes a second."""
 
 PREVIEW_BYTES = 40_000_000
-"""The most bytes of the pages that a change is tried on. A single page may have 32 MB."""
+"""The largest number of bytes of the pages that a change is tried on. A single page may have 32 MB."""
 
 REPORT_PAGES = 2_000
 """The number of pages that a report counts over. Shares of 2,000 pages are known to within two per cent; more pages would only take

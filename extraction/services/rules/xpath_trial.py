@@ -26,7 +26,7 @@ MEMORY_BYTES = 2 * 1024**3
 """Address space of the child. Twenty pages of 1 MB need a tenth of it; an XPath for all elements of a deep page may need any amount."""
 
 MAX_VALUES, MAX_CHARACTERS = 50, 300
-"""The most values of an attribute that are returned per page, and characters of each. A person looks at a few."""
+"""The largest number of values of an attribute that are returned per page, and characters of each. A person looks at a few."""
 
 
 @dataclass(frozen=True, slots=True)

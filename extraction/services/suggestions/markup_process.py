@@ -38,7 +38,7 @@ OUTPUT_BYTES = 256 * 1024**2
 SYNTAXES = {"json-ld": "JSON-LD", "opengraph": "Open Graph", "microdata": "microdata", "rdfa": "RDFa"}
 
 MAX_MESSAGE = 200
-"""The most characters of an extractor's error that are reported."""
+"""The largest number of characters of an extractor's error that are reported."""
 
 
 @dataclass(frozen=True, slots=True)

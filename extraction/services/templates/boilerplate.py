@@ -163,7 +163,7 @@ def judge_parts(pages: Sequence[Parts]) -> JudgedTemplate:
 
 
 def share(part: HtmlAmount, whole: HtmlAmount, *, pages: int) -> Shares:
-    """Return the fractions that a part makes up of the whole."""
+    """Return which fractions of the whole a part is: of its size, its words and its links."""
     size, words, links = (mine / all_ if all_ else 0.0 for mine, all_ in zip(astuple(part), astuple(whole), strict=True))
     return Shares(pages, size, words, links)
 

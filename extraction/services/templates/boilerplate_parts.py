@@ -59,7 +59,7 @@ class MarkedPage:
 def report(cluster: Cluster, method: str, options: DetectorOptions = DEFAULTS) -> Report | None:
     """Return what is template in a template's pages, found by a detector of `METHODS`; None for fewer than two pages.
 
-    Raises JobError for options without sense.
+    Raises JobError for invalid options.
     """
     pages = _read_pages(cluster, method, options)
     if len(pages) < 2:
@@ -80,7 +80,7 @@ def report(cluster: Cluster, method: str, options: DetectorOptions = DEFAULTS) -
 def mark_page(cluster: Cluster, method: str, page: Stored | bytes, options: DetectorOptions = DEFAULTS) -> MarkedPage:
     """Mark what is template on a page, which may be new, by what a detector learns from the template's other pages.
 
-    Raises JobError when fewer than two other pages can be read, and for options without sense; PageError for an unreadable page.
+    Raises JobError when fewer than two other pages can be read, and for invalid options; PageError for an unreadable page.
 
     page: a stored page, or the bytes of one.
     """

@@ -32,7 +32,8 @@ from extraction.services.templates import (
 from extraction.services.templates.cluster_match import Group
 
 SMALL_PAGES = 5
-"""The most similar pages below the threshold that are offered as a small template. A person would have asked for a larger group."""
+"""The largest number of similar pages below the threshold that are offered as a small template. A person would have asked for a larger
+group."""
 
 CHUNK = 500
 """The number of rows per UPDATE. Databases limit the number of parameters of a statement."""

@@ -17,7 +17,7 @@ from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import read_page
 
 POOL_PAGES = 300
-"""The most pages to choose from. Each is parsed once, which takes some ten milliseconds, and an editor waits for it. This many
+"""The largest number of pages to choose from. Each is parsed once, which takes some ten milliseconds, and an editor waits for it. This many
 show the share of pages that has a path to within three hundredths, and choosing ten from more pages covers no more.
 """
 

@@ -14,7 +14,7 @@ PAGES = 10
 """Sample pages compared. They are the pages that differ most."""
 
 MAX_BYTES = 12_000_000
-"""The most bytes of pages that are compared together, so that nobody waits for more than some seconds."""
+"""The largest number of bytes of pages that are compared together, so that nobody waits for more than some seconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

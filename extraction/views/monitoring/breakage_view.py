@@ -71,7 +71,9 @@ class Sides:
 class BrokenValue:
     """A broken attribute on one page.
 
-    before, now: what the old rule gave, and what it gives now. repaired: what the repair gives. reason: why it counts as broken.
+    before, now: what the old rule gave, and what it gives now.
+    repaired: what the repair gives.
+    reason: why it counts as broken.
     """
 
     place: int
@@ -86,8 +88,11 @@ class BrokenValue:
 class AttributeEffect:
     """A broken attribute over the check's pages.
 
-    relearned: the learner's figures, None where there is no repair of it; failure: why.
-    proven: the repair is. old, new: the XPaths. values: pages with a value before, now, and by the repair.
+    relearned: the learner's figures, None where there is no repair of it.
+    failure: why.
+    proven: whether the repair is proven.
+    old, new: the XPaths.
+    values: pages with a value before, now, and by the repair.
     """
 
     attribute: Attribute

@@ -45,9 +45,13 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """A rule's health. to_detect_s: the time between the last check that found all well and the one that found the break, which is
-    the most that a break stood unseen; to_repair_s: from the finding to the repair; medians, None while there was none.
-    breakages: how many of each ending. annotated: pages a person marked for this template.
+    """A rule's health.
+
+    to_detect_s: the median time from the last check that found all well to the one that found the break. No break can have been unseen
+        for longer. None while there was none.
+    to_repair_s: the median time from that check to the repair. None while there was none.
+    breakages: how many of each ending.
+    annotated: pages a person marked for this template.
     """
 
     checks: int

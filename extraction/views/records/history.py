@@ -1,6 +1,6 @@
 """What changed in a template's records, and the time line of one record."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,8 +114,8 @@ def describe_change(cluster: Cluster, change: RecordChange) -> ChangeRow:
     values = [
         ShownChange(
             name,
-            _show(cluster, name, each["from"], change.before_id, change.before and change.before.page_id, listed),
-            _show(cluster, name, each["to"], change.snapshot_id, change.snapshot and change.snapshot.page_id, listed),
+            _show(cluster, name, each["from"], change.before_id, change.before.page_id if change.before else None, listed),
+            _show(cluster, name, each["to"], change.snapshot_id, change.snapshot.page_id if change.snapshot else None, listed),
             "" if each["cause"] == "page" else service.CAUSES.get(each["cause"], each["cause"]),
         )
         for name, each in change.values.items()
@@ -124,7 +124,7 @@ def describe_change(cluster: Cluster, change: RecordChange) -> ChangeRow:
 
 
 def _show(
-    cluster: Cluster, name: str, values: Iterable[dict[str, Any]], snapshot_id: int | None, page_id: int | None, list_name: str
+    cluster: Cluster, name: str, values: Iterable[Mapping[str, Any]], snapshot_id: int | None, page_id: int | None, list_name: str
 ) -> ShownText:
     text = " · ".join(str(each.get("value") or each["raw"]) for each in values)
     if not (snapshot_id and page_id):

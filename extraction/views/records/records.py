@@ -1,17 +1,17 @@
-"""The records of a template as a table and as CSV."""
+"""The records of a template as a table."""
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.text import slugify
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from extraction.forms.core import join_errors
-from extraction.forms.records import ExportForm, RecordsForm
-from extraction.models import Cluster, Record, RecordPart, Role
-from extraction.services.records import export_csv
+from extraction.forms.records import RecordsForm
+from extraction.models import Record, RecordPart, Role
 from extraction.services.records import records as service
+from extraction.services.records.exports.scopes import find_template_scope
 from extraction.views.policy import requires
+from extraction.views.records import export_view
 from extraction.views.sites import site_pages
 from extraction.views.templates import cluster_view
 from extraction.views.templates.clusters import cluster_of
@@ -36,9 +36,11 @@ def list_records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "pages": found,
         "rows": [(record, site_pages.list_columns(record, attributes), site_pages.list_rows(record, schema)) for record in found],
         "lists": schema,
-        "layouts": [
-            (name, export_csv.get_default_layout(cluster, list=name).columns) for name in (("", *schema) if attributes else (*schema, ""))
-        ],
+        "export": export_view.build_export_dialog(
+            find_template_scope(cluster),
+            address=reverse("records_export", args=[slug, number]),
+            figures=reverse("records_export_figures", args=[slug, number]),
+        ),
         "states": Record.State,
         "part": form.asked()["part"] if form.asked()["part"] in (RecordPart.EARLIER, RecordPart.ELSEWHERE) else "",
         "asked": form.asked(),
@@ -46,35 +48,3 @@ def list_records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "filters": [(field, request.GET[field]) for field in RecordsForm.base_fields if request.GET.get(field)],
     }
     return render(request, "extraction/records/records.html", context)
-
-
-@require_safe
-@requires(Role.VIEWER)
-def download_csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
-    """Send the records that the table shows as a CSV file with the chosen columns.
-
-    For a record type that has only lists, the file has the rows of the first list by default.
-    """
-    cluster = cluster_of(slug, number)
-    name = request.GET.get("list", export_csv.find_usual_list(cluster))
-    if name and name not in export_csv.find_list_names(cluster):
-        return HttpResponse(f"{cluster.label} has no list “{name}”.", status=400, content_type="text/plain")
-    standard = export_csv.get_default_layout(cluster, list=name)
-    form = ExportForm(request.GET, known=standard.columns)
-    if not form.is_valid():
-        return HttpResponse(join_errors(form), status=400, content_type="text/plain")
-    lines = export_csv.write_rows(service.search_records(cluster, **RecordsForm(request.GET).asked()), form.layout(standard))
-    return StreamingHttpResponse(
-        export_csv.join_lines(lines),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{_name_file(cluster, name)}"'},
-    )
-
-
-def _name_file(cluster: Cluster, list_name: str) -> str:
-    """Return the name of the file. The site's name is shortened, so that the name of the list is always part of it.
-
-    list_name: the list whose rows the file has; empty for pages.
-    """
-    listed = slugify(list_name)[:40]
-    return f"{'-'.join(filter(None, (slugify(f'{cluster.site.name} {cluster.label}')[:80] or 'records', listed)))}.csv"

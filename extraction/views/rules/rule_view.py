@@ -26,7 +26,7 @@ SEEN_BYTES = 8_000_000
 """The largest number of bytes of pages that are read for that."""
 
 UNLIKE_PAGES = 10
-"""How many of the pages are listed on which a list has other rows than when it was offered."""
+"""If the rows of a list differ from those that were offered, this many of the pages are listed."""
 
 LISTED = 50
 """How many of the pages without a value are listed. The rest is counted."""
@@ -104,7 +104,8 @@ class ListColumn:
 class ListRow:
     """A list of the rule: what its rows are, and its attributes within them. rows: how many on the pages checked.
 
-    seen: the first rows on the first sample pages, as texts in the order of the columns. unlike: the difference to what the list was
+    seen: the first rows on the first sample pages, as texts in the order of the columns.
+    unlike: the difference to what the list was
     offered with, None where there is none to speak of; unlike_on: pages that differ, with the rows offered and given.
     """
 

@@ -78,8 +78,10 @@ def shares(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def structure(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
-    """Show the document type of a template of XML pages. The screen loads this part later; `as=dtd` gives the DTD as a file, and
-    `as=tolerant-dtd` the one that allows further pages to lack something."""
+    """Show the document type of a template of XML pages. The screen loads this part later.
+
+    `as=dtd` gives the DTD as a file. `as=tolerant-dtd` gives a DTD in which every child may be missing, so that further pages fit it.
+    """
     cluster = cluster_of(slug, number)
     form = request.GET.get("as", "")
     if form not in ("", "dtd", "tolerant-dtd"):

@@ -1,5 +1,6 @@
 // The columns of an export. Rows move up and down, and their order is the order of the columns in the file. Whether a line of
-// the file is a page or a row of a list decides which columns there are; the others are not sent.
+// the file is a page or a row of a list decides which columns there are; the others are not sent. Nor are the options that the
+// chosen format does not have.
 
 import { all, around, maybe } from "../core/dom.js";
 
@@ -11,6 +12,7 @@ for (const columns of all("[data-columns]", HTMLElement)) {
     if (button.matches("[data-up]")) row.previousElementSibling?.before(row);
     else row.nextElementSibling?.after(row);
     button.focus();
+    columns.dispatchEvent(new Event("change", { bubbles: true }));
   });
 }
 
@@ -24,4 +26,17 @@ const lines = maybe("[data-lines]", HTMLElement);
 if (lines) {
   lines.addEventListener("change", () => chooseLayout(lines));
   chooseLayout(lines);
+}
+
+/** @param {HTMLSelectElement} format */
+function chooseFormat(format) {
+  for (const part of all("[data-formats]", HTMLFieldSetElement)) {
+    part.hidden = part.disabled = !(part.dataset.formats ?? "").split(" ").includes(format.value);
+  }
+}
+
+const format = maybe("[data-format]", HTMLSelectElement);
+if (format) {
+  format.addEventListener("change", () => chooseFormat(format));
+  chooseFormat(format);
 }

@@ -57,6 +57,11 @@ class Bookshop:
     misses: dict[str, int] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
 
+    @property
+    def kind(self) -> RecordType:
+        assert self.cluster.record_type
+        return self.cluster.record_type
+
     def add_book(self) -> Book:
         self.made += 1
         isbn = f"978{self.made:010}"

@@ -231,6 +231,7 @@ def test_the_commands_go_from_labels_to_a_csv(db: None, sent: list[int], tmp_pat
     assert "done" in run("extract", "books", "--here")
     path = tmp_path / "books.csv"
     assert str(path) in run("export_csv", "books", "1", "--output", str(path), "--columns", "price, title")
+    assert list(tmp_path.iterdir()) == [path], "nothing is left beside the file"
     rows = read(path.read_bytes().decode())
     assert rows[:2] == [["price", "title"], ["0.50 GBP", "Book 0"]]
     assert len(rows) == 13

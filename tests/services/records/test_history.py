@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from extraction import pipeline
 from extraction.models import Page, Record, RecordChange, RecordSource, Run, TrackedRecord
-from extraction.services.core import runs
+from extraction.services.core import lost_runs
 from extraction.services.records import extract_records, finish_tracking, history, rekeying
 from tests.services.records.bookshop import Bookshop, Event, open_shop, publish, raw, set_key
 from tests.services.records.test_extract_records import url_of_test_database
@@ -50,8 +50,8 @@ def thing(isbn: str) -> TrackedRecord:
 @pytest.mark.parametrize("seed", range(4))
 def test_the_feed_of_a_month_equals_the_log_of_the_shop_and_every_day_can_be_rebuilt(seed: int, sent: list[int]) -> None:
     shop = open_shop(seed)
-    shop.cluster.record_type.gone_after = 1 + seed % 3
-    shop.cluster.record_type.save()
+    shop.kind.gone_after = 1 + seed % 3
+    shop.kind.save()
     days: list[tuple[Run, dict[str, dict[str, str]]]] = []
     kinds: set[str] = set()
     for day in range(30):
@@ -174,7 +174,7 @@ def test_new_keys_keep_the_histories_and_join_what_is_the_same(sent: list[int]) 
     assert TrackedRecord.objects.filter(by_address=True).count() == 13
     book.pence += 100
     visit(shop)
-    set_key(shop.cluster.record_type, ["isbn"])
+    set_key(shop.kind, ["isbn"])
     assert rekeying.apply_keys([shop.cluster.pk]) == rekeying.Rekeyed(things=13, joined=1)
     assert rekeying.apply_keys([shop.cluster.pk]) == rekeying.Rekeyed()
     assert feed(visit(shop)) == []
@@ -249,7 +249,7 @@ def test_renaming_an_attribute_is_no_change(sent: list[int]) -> None:
     visit(shop)
     shop.live_a_day()
     first = visit(shop)
-    kind = shop.cluster.record_type
+    kind = shop.kind
     drafts = [AttributeDraft(each.pk, {"price": "cost"}.get(each.name, each.name), each.type) for each in kind.attributes.all()]
     update_record_type(kind, kind.name, "", drafts)
     assert feed(extract(shop)) == [] or {kind for kind, _, _ in feed(Run.objects.latest("pk"))} == {"gone"}
@@ -263,8 +263,8 @@ def test_renaming_an_attribute_is_no_change(sent: list[int]) -> None:
 )
 def test_a_worker_killed_at_any_moment_loses_and_doubles_no_change(where: str, nth: int, sent: list[int]) -> None:
     shop = open_shop(10, count=20)
-    shop.cluster.record_type.gone_after = 1
-    shop.cluster.record_type.save()
+    shop.kind.gone_after = 1
+    shop.kind.save()
     shop.visit()
     extract(shop)
     shop.log_visit(gone_after=1)
@@ -286,7 +286,7 @@ def test_a_worker_killed_at_any_moment_loses_and_doubles_no_change(where: str, n
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "vertex.settings", "VERTEX_DATABASE_URL": url_of_test_database(name)}
     died = subprocess.run([sys.executable, "-c", code], env=environment, cwd=django_settings.BASE_DIR, check=False)
     assert died.returncode == -signal.SIGKILL
-    assert runs.sweep_runs() == 1
+    assert lost_runs.sweep_runs() == 1
     assert pipeline.execute_run(run.pk)
     assert len(feed(run)) == len(log)
     assert set(feed(run)) == log

@@ -40,7 +40,7 @@ def events(run: Run) -> list[tuple[str, str, list[str]]]:
 
 
 def gone_at_once(cluster: Cluster) -> None:
-    RecordType.objects.filter(pk=cluster.record_type_id).update(gone_after=1)
+    RecordType.objects.filter(clusters=cluster).update(gone_after=1)
 
 
 def test_rows_are_new_changed_and_gone_by_their_key_and_not_by_their_place(offers: Cluster) -> None:
@@ -116,3 +116,18 @@ def test_rows_of_a_list_without_a_key_are_not_followed(offers: Cluster) -> None:
     extract(offers)
     assert list(TrackedRecord.objects.values_list("list_name", flat=True)) == [""]
     assert Page.objects.count() == 1
+
+
+def test_a_copy_of_a_page_without_a_key_shares_its_rows(offers: Cluster) -> None:
+    kind = offers.record_type
+    assert kind
+    RecordList.objects.update(key_per_page=True)
+    link = b'<link rel="canonical" href="https://shop.example/a">'
+    page = b"<html><head>%s</head><body><h1>a</h1><ul>%s</ul></body></html>"
+    row = b"<li><span class='seller'>%s</span><span class='cost'>1</span></li>"
+    factory.snapshot(offers.site, "https://shop.example/a", page % (b"", row % b"x" + row % b"y"), cluster=offers)
+    for rows in (row % b"x", row % b"x" + row % b"y"):
+        factory.snapshot(offers.site, "https://shop.example/b", page % (link, rows), cluster=offers)
+        extract(offers)
+    assert TrackedRecord.objects.filter(list_name="").count() == 1
+    assert [each.sources.count() for each in TrackedRecord.objects.filter(list_name="offers")] == [2, 2]

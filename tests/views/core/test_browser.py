@@ -68,7 +68,7 @@ def test_no_page_breaks_the_policy_overflows_its_width_or_lacks_a_style_sheet(
     opened: Opened, world: worlds.World, wrong: list[str]
 ) -> None:
     page = opened("/", "admin")
-    no_pages = {"records_csv", "rule_export", "site_warc", "site_lab_paths"}
+    no_pages = {"records_csv", "records_export", "record_type_export", "rule_export", "site_warc", "site_lab_paths"}
     parts = {"run_progress", "site_now", "cluster_shares", "cluster_structure", "breakage_effect", "breakage_looks_progress"}
     parts |= {
         "cluster_suggest_table",
@@ -76,6 +76,8 @@ def test_no_page_breaks_the_policy_overflows_its_width_or_lacks_a_style_sheet(
         "cluster_suggest_proposed",
         "cluster_suggest_opinions",
         "cluster_wrapper_look",
+        "record_type_export_figures",
+        "records_export_figures",
         "site_lab_now",
         "site_lab_shares",
     }
@@ -268,4 +270,24 @@ def test_columns_of_an_export_are_chosen_and_ordered(opened: Opened, world: worl
     with page.expect_download() as download:
         page.click("text=Download")
     assert download.value.path().read_text().splitlines()[0] == "price,title,source_url"
+    assert wrong == []
+
+
+def test_the_dialog_counts_what_the_chosen_file_would_hold(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+    page = opened(reverse("records", args=[world.site.slug, world.cluster.number]), "viewer")
+    page.click("text=Export…")
+    page.get_by_text("6 lines from 6 records, 4 columns.").wait_for()
+    assert page.get_by_text("protect spreadsheets").is_visible()
+    page.get_by_label("Format").select_option("parquet")
+    page.get_by_text("prices as two columns").click()
+    page.get_by_label("rule_version").check()
+    page.get_by_text("6 lines from 6 records, 7 columns.").wait_for()
+    assert not page.get_by_text("protect spreadsheets").is_visible()
+    with page.expect_download() as dictionary:
+        page.click("text=Data dictionary")
+    assert "price\\_currency" in dictionary.value.path().read_text()
+    with page.expect_download() as download:
+        page.click("button:text-is('Download')")
+    assert download.value.suggested_filename == "books-template-1.parquet"
+    assert download.value.path().read_bytes().startswith(b"PAR1")
     assert wrong == []

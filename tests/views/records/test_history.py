@@ -98,6 +98,9 @@ def test_a_key_is_proposed_from_the_data_and_saved(signed_in: Any, shop: Booksho
     kind = shop.cluster.record_type
     assert kind
     kind.attributes.update(is_key=False)
+    book = next(iter(shop.books.values()))
+    book.addresses[0], book.pence = shop.new_address(), book.pence + 1  # the old page, which is gone, still has the old price
+    visit(shop)
     address = reverse("record_type_keys", args=[kind.slug])
     assert "Proposed: <b>isbn</b>" in signed_in("editor").get(address).content.decode()
     isbn = kind.attributes.get(name="isbn")

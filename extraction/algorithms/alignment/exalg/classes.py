@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from extraction.algorithms.arrays import I64
 
 SIZE = 3
-"""The number of sizeThres: the smallest number of roles of a class."""
+"""SizeThres: the smallest number of roles of a class."""
 
 SUPPORT = 3
-"""The number of supThres: the smallest number of pages that a class must be on, or all pages if there are fewer."""
+"""SupThres: the smallest number of pages that a class must be on, or all pages if there are fewer."""
 
 MAX_ROLES = 3_000
 """The largest number of roles of a class that are put in order; the cost grows with its square. Further roles, at the end of a long page,

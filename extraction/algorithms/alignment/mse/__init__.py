@@ -88,8 +88,8 @@ def find_sections(roots: Sequence[etree._Element]) -> list[Section]:
 
 
 def build_structure(sections: Sequence[Section], pages: int) -> Structure:
-    """Return sections as a schema, with a set for each section and its records' fields, and the rows of each page. Pages that were read in
-    part are noticed."""
+    """Return sections as a schema, with a set for each section and its records' fields, and the rows of each page. The result names the
+    pages that were only read in part."""
     names = (column_name(number) for number in count())
     parts, rows = [], [dict[str, Value | tuple[SchemaRow, ...]]() for _ in range(pages)]
     for section in sections:

@@ -23,7 +23,7 @@ MAX_TOGETHER = 24
 """The largest number of candidates factored together. More make no shorter model on real documents and take quadratic time."""
 
 Numbers = tuple[int, ...]
-"""A candidate with its symbols numbered, which is compared and hashed at once however large the symbols are."""
+"""A candidate with numbers in place of its symbols, because numbers are compared and hashed quickly even where symbols are large."""
 
 Set = frozenset[Numbers]
 
@@ -97,7 +97,7 @@ class _Shared:
             self._ends.update(_endings(each))
 
     def score(self, each: Symbols) -> int:
-        """Return the paper's score: the most symbols that one of its beginnings or ends has on all candidates together."""
+        """Return the paper's score: the highest product of the length of a beginning or end and the number of candidates that have it."""
         numbers = self._numbers[each]
         begins = (len(part) * self._begins[part] for part in _beginnings(numbers))
         ends = (len(part) * self._ends[part] for part in _endings(numbers))

@@ -1,0 +1,1 @@
+"""Records as files: one module per format, all from the same typed rows."""

@@ -1,0 +1,130 @@
+"""What stands beside an exported file: what was left out, a JSON Schema and a data dictionary."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from extraction.services.records.exports.columns import Column, Kind
+from extraction.services.records.exports.export_records import Export
+from extraction.services.records.exports.json_lines import to_json
+
+MANY = 5
+"""Attributes named in a sentence; of more, the number is given."""
+
+_JSON_TYPES: Mapping[Kind, Mapping[str, Any]] = {
+    "text": {"type": "string"},
+    "number": {"type": "number"},
+    "date": {"type": "string", "format": "date"},
+    "boolean": {"type": "boolean"},
+    "time": {"type": "string", "format": "date-time"},
+    "integer": {"type": "integer"},
+}
+_WORDS: Mapping[Kind, str] = {
+    "text": "text",
+    "number": "number",
+    "date": "date",
+    "boolean": "yes or no",
+    "time": "date and time",
+    "integer": "whole number",
+}
+
+
+def describe_losses(export: Export) -> list[str]:
+    """Return a sentence for everything that the written file leaves out, cuts off or shows elsewhere. Read it after writing."""
+    tally, counts = export.tally, export.counts
+    places = ["in the columns of raw texts"] if any(each.part in ("raw", "unread") for each in export.columns) else []
+    where = " or ".join([*places, *([] if export.format.typed else ["as they appear on the page"])])
+    found = [f"Left out: {each}." for each in export.scope.left_out]
+    if counts.without_rows:
+        found.append(f"Pages without a row of {export.choice.list}, which give no line: {counts.without_rows:,}.")
+    if tally.unknown:
+        found.append(f"Left out: values of attributes that the record type does not have: {_name_counts(tally.unknown)}.")
+    if tally.unread and export.choice.values != "raw":
+        found.append(f"Values that could not be read are written {where}: {_name_counts(tally.unread)}.")
+    if tally.misfits:
+        found.append(f"Values that the type of their column cannot hold are written {where}: {_name_counts(tally.misfits)}.")
+    if tally.joined:
+        found.append(f"Lines with several values where one is expected: {_name_counts(tally.joined)}.")
+    if tally.cut:
+        found.append(f"Texts that are too long for a cell were cut off: {_name_counts(tally.cut)}.")
+    if tally.replaced:
+        found.append(f"Texts in which a character that no file can hold was replaced: {tally.replaced:,}.")
+    renamed = [f"{each.source} is {each.name}" for each in export.columns if each.part in ("value", "page") and each.name != each.source]
+    if renamed:
+        found.append(f"Columns with another name, because names must differ: {', '.join(renamed[:MANY])}{_more(len(renamed))}.")
+    return found
+
+
+def write_json_schema(export: Export) -> str:
+    """Return a JSON Schema (2020-12) of a line as a JSON object: the lines of JSON Lines, and the same columns and types in other formats.
+
+    In CSV all columns are texts.
+    """
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": export.scope.title,
+        "description": _describe_line(export),
+        "type": "object",
+        "properties": {column.name: _describe_property(export, column) for column in export.columns},
+        "required": [column.name for column in export.columns],
+        "additionalProperties": False,
+    }
+    return json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
+
+
+def write_dictionary(export: Export) -> str:
+    """Return the data dictionary as Markdown: meaning, type, share filled and examples of each column. Read it after writing."""
+    head = [
+        f"# {_cell(export.scope.title)}",
+        "",
+        *([_cell(export.scope.description), ""] if export.scope.description else []),
+        f"{_describe_line(export)} {export.tally.lines:,} lines from {export.counts.records:,} records.",
+        "",
+        *(f"- {_cell(each)}" for each in describe_losses(export)),
+        "",
+        "| column | attribute | meaning | type | filled | examples |",
+        "|---|---|---|---|---|---|",
+    ]
+    return "\n".join([*head, *(_describe_column(export, each) for each in export.columns)]) + "\n"
+
+
+def _describe_line(export: Export) -> str:
+    return f"Each line is a row of {export.choice.list}, with its page's own values." if export.choice.list else "Each line is a page."
+
+
+def _describe_property(export: Export, column: Column) -> dict[str, Any]:
+    single = dict(_JSON_TYPES[column.kind if export.format.typed else "text"])
+    if export.format.typed and not (column.several and column.part != "currency"):
+        single["type"] = [single["type"], "null"]
+    nested = column.several and export.format.typed
+    found = {"type": "array", "items": single} if nested else single
+    kept = [to_json(each) if export.format.typed else str(to_json(each)) for each in export.tally.examples.get(column.name, [])]
+    examples = [[each] for each in kept] if nested else kept
+    about = {"title": column.source, "description": column.meaning}
+    return {**found, **about, **({"examples": examples} if examples else {})}
+
+
+def _describe_column(export: Export, column: Column) -> str:
+    filled, lines = export.tally.filled[column.name], export.tally.lines
+    share = f"{filled:,} of {lines:,} ({filled / lines:.1%})" if lines else "–"
+    examples = "; ".join(str(to_json(each)) for each in export.tally.examples.get(column.name, []))
+    words = _WORDS[column.kind] + (", several" if column.several else "")
+    source = column.source if column.part != "page" else "–"
+    return f"| {' | '.join(map(_cell, (column.name, source, column.meaning, words, share, examples)))} |"
+
+
+def _cell(text: str) -> str:
+    """Return a text on one line that does not end a cell of a Markdown table or begin markup."""
+    flat = " ".join(text.split())
+    for mark in "\\`|<>*[]_":
+        flat = flat.replace(mark, f"\\{mark}")
+    return flat
+
+
+def _name_counts(counts: Mapping[str, int]) -> str:
+    largest = sorted(((count, name) for name, count in counts.items() if count), key=lambda each: (-each[0], each[1]))
+    return ", ".join(f"{name} ({count:,})" for count, name in largest[:MANY]) + _more(len(largest))
+
+
+def _more(count: int) -> str:
+    return f" and {count - MANY:,} more" if count > MANY else ""

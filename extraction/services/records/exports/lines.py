@@ -1,0 +1,73 @@
+"""The lines of an export, read from the records in chunks, so that memory holds one chunk at a time."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from extraction.models import Cluster
+from extraction.models.record import RecordQuerySet
+from extraction.models.record_values import RecordValue, read_rows, read_values
+from extraction.services.records.exports.choice import URL_COLUMN
+
+CHUNK = 200
+"""Records per database read."""
+
+PageCell = str | int | datetime | None
+
+_FIELDS = {
+    URL_COLUMN: "snapshot__page__url",
+    "site": "cluster__site__name",
+    "page_id": "snapshot__page_id",
+    "fetched_at": "snapshot__fetched_at",
+    "extracted_at": "extracted_at",
+    "state": "state",
+    "rule_version": "rule__version",
+    "run": "run_id",
+    "number": "cluster__number",
+    "name": "cluster__name",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: the values of a page, or of a row of a list together with those of its page.
+
+    page: {name of PAGE_COLUMNS: its cell}.
+    """
+
+    values: Mapping[str, Sequence[RecordValue]]
+    page: Mapping[str, PageCell]
+
+
+@dataclass(slots=True)
+class LineCounts:
+    """How many records were read, and how many of them gave no line because they have no row of the list."""
+
+    records: int = 0
+    without_rows: int = 0
+
+
+def read_lines(records: RecordQuerySet, list_name: str = "", counts: LineCounts | None = None) -> Iterator[Line]:
+    """Return the lines of the records in their order. Failed records are left out.
+
+    list_name: the list whose rows become the lines; empty for one line per page.
+    counts: is counted up while the lines are read.
+    """
+    counts = LineCounts() if counts is None else counts
+    found = records.given().values_list("values", "rows", *_FIELDS.values())
+    for values, lists, *about in found.iterator(chunk_size=CHUNK):
+        counts.records += 1
+        of_page, page = read_values(values), _describe_page(dict(zip(_FIELDS, about, strict=True)))
+        if not list_name:
+            yield Line(of_page, page)
+            continue
+        rows = read_rows(lists).get(list_name, ())
+        counts.without_rows += not rows
+        for place, row in enumerate(rows, 1):
+            yield Line({**of_page, **row}, {**page, "row": place})
+
+
+def _describe_page(fields: dict[str, PageCell]) -> dict[str, PageCell]:
+    number, name = fields.pop("number"), fields.pop("name")
+    page = {key: cell.astimezone(UTC) if isinstance(cell, datetime) else cell for key, cell in fields.items()}
+    return {**page, "template": name or Cluster.UNNAMED.format(number=number), "row": None}

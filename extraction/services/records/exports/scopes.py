@@ -1,0 +1,135 @@
+"""Whose records an export holds: those of a template, or those of a record type across all sites."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from extraction.models import Attribute, Cluster, Record, RecordFigures, RecordList, RecordPart, RecordType, Rule
+from extraction.models.record import RecordQuerySet
+from extraction.services.records.exports.columns import ExportAttribute
+
+
+@dataclass(frozen=True, slots=True)
+class ExportScope:
+    """The records of an export and what their lines may have.
+
+    title: what the records are, in words.
+    records: in the order of the file. Failed ones may be among them; they give no line.
+    attributes: {list name, "" for pages: the attributes of its lines in their order}.
+    known: the names of all attributes, whatever list they are of.
+    left_out: what `records` leaves out, a sentence each.
+    """
+
+    title: str
+    records: RecordQuerySet
+    attributes: dict[str, tuple[ExportAttribute, ...]]
+    known: frozenset[str]
+    left_out: tuple[str, ...] = ()
+    description: str = ""
+    across_sites: bool = False
+
+    @property
+    def lists(self) -> list[str]:
+        """The names of the lists whose rows can be exported, in the order of the record type."""
+        return [name for name in self.attributes if name]
+
+    @property
+    def usual_list(self) -> str:
+        """The list to export by default: the first one if pages have no values of their own, otherwise ""."""
+        return self.lists[0] if self.lists and not self.attributes.get("") else ""
+
+
+def find_template_scope(cluster: Cluster, records: RecordQuerySet | None = None, part: str = RecordPart.NOW) -> ExportScope:
+    """Return the records of a template.
+
+    records: some of its records in their order; by default all of `part`.
+    part: a RecordPart, which `records` are of; anything else is NOW.
+    """
+    part = part if part in (RecordPart.EARLIER, RecordPart.ELSEWHERE) else RecordPart.NOW
+    attributes = find_attributes(cluster)
+    found = Record.objects.filter(cluster=cluster).in_part(part).order_by("pk") if records is None else records
+    figures = Record.objects.filter(cluster=cluster).figures().get(cluster.pk, RecordFigures())
+    return ExportScope(
+        f"{cluster.site.name}: {cluster.label}",
+        found,
+        attributes,
+        _name_attributes(attributes),
+        tuple(_describe_left_out(figures, part)),
+        cluster.record_type.description if cluster.record_type else "",
+    )
+
+
+def find_type_scope(record_type: RecordType) -> ExportScope:
+    """Return the records of a record type's templates on all sites, by site and template."""
+    attributes = _list_type_attributes(record_type.pk)
+    everything = Record.objects.filter(cluster__record_type=record_type)
+    figures = _add_figures(everything.filter(cluster__ignored=False).figures().values())
+    ignored = everything.filter(cluster__ignored=True).now().given().count()
+    left_out = [*_describe_left_out(figures, RecordPart.NOW), *([f"{_count(ignored, 'record')} of ignored templates"] if ignored else [])]
+    records = everything.filter(cluster__ignored=False).now().order_by("cluster__site__name", "cluster__site_id", "cluster__number", "pk")
+    return ExportScope(
+        record_type.name,
+        records,
+        attributes,
+        _name_attributes(attributes),
+        tuple(left_out),
+        record_type.description,
+        across_sites=True,
+    )
+
+
+def find_attributes(cluster: Cluster) -> dict[str, tuple[ExportAttribute, ...]]:
+    """Return {list, "" for pages: the attributes of its lines}: those of the list's rows first, then the page's own.
+
+    A template without a record type, or with one that has no attributes, gets those of its newest rule.
+    """
+    if cluster.record_type_id:
+        found = _list_type_attributes(cluster.record_type_id)
+        if any(found.values()):
+            return found
+    rule = Rule.objects.filter(cluster=cluster).order_by("-version").first()
+    return _list_rule_attributes(rule) if rule else {"": ()}
+
+
+def _list_type_attributes(record_type_id: int) -> dict[str, tuple[ExportAttribute, ...]]:
+    schema = list(Attribute.objects.filter(record_type=record_type_id).select_related("list"))
+    names = RecordList.objects.filter(record_type=record_type_id, attributes__isnull=False).distinct().values_list("name", flat=True)
+    of_page = [ExportAttribute(each.name, each.type, each.multiple) for each in schema if each.list is None]
+    of_rows = {
+        name: [ExportAttribute(each.name, each.type, each.multiple) for each in schema if each.list and each.list.name == name]
+        for name in names
+    }
+    return {"": tuple(of_page), **{name: (*rows, *of_page) for name, rows in of_rows.items()}}
+
+
+def _list_rule_attributes(rule: Rule) -> dict[str, tuple[ExportAttribute, ...]]:
+    definition = rule.read_definition()
+    of_page = [ExportAttribute(each.name, each.type, each.multiple) for each in definition.attributes]
+    of_rows = {
+        each.name: [ExportAttribute(attribute.name, attribute.type, attribute.multiple) for attribute in each.attributes]
+        for each in definition.lists
+    }
+    return {"": tuple(of_page), **{name: (*rows, *of_page) for name, rows in of_rows.items()}}
+
+
+def _name_attributes(attributes: dict[str, tuple[ExportAttribute, ...]]) -> frozenset[str]:
+    return frozenset(each.name for many in attributes.values() for each in many)
+
+
+def _describe_left_out(figures: RecordFigures, part: str) -> Sequence[str]:
+    counts = {RecordPart.NOW: figures.given, RecordPart.EARLIER: figures.earlier, RecordPart.ELSEWHERE: figures.elsewhere}
+    others = [f"{_count(count, 'record')} {each.label}" for each, count in counts.items() if count and each != part]
+    failed = figures.failed if part == RecordPart.NOW else 0
+    return [*([f"{_count(failed, 'page')} that gave no record (failed)"] if failed else []), *others]
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def _add_figures(many: Iterable[RecordFigures]) -> RecordFigures:
+    found = list(many)
+    return RecordFigures(
+        failed=sum(each.failed for each in found),
+        earlier=sum(each.earlier for each in found),
+        elsewhere=sum(each.elsewhere for each in found),
+    )

@@ -1,0 +1,148 @@
+"""Downloads of records: the file, its JSON Schema, its data dictionary, and what the file would hold."""
+
+import tempfile
+from pathlib import Path
+
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.text import slugify
+from django.views.decorators.http import require_safe
+
+from extraction.forms.core import join_errors
+from extraction.forms.records import ExportForm, RecordsForm
+from extraction.models import Cluster, RecordType, Role
+from extraction.services.records import records as service
+from extraction.services.records.exports import describe, export_records, scopes
+from extraction.services.records.exports.export_records import Export, ExportError
+from extraction.services.records.exports.formats import FORMATS
+from extraction.services.records.exports.scopes import ExportScope
+from extraction.views.policy import requires
+from extraction.views.records import export_view
+from extraction.views.templates.clusters import cluster_of
+
+FIGURES_LINES = 5_000
+"""Lines that are counted while a person chooses: each change of the dialog waits for them."""
+
+
+@require_safe
+@requires(Role.VIEWER)
+def download_csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
+    """Send the records that the table shows as a CSV file. The address stays the same for scripts."""
+    return _send(request, _find_scope(request, cluster_of(slug, number)), _name_template(cluster_of(slug, number)), form_name="csv")
+
+
+@require_safe
+@requires(Role.VIEWER)
+def download_records(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
+    """Send the records that the table shows in the chosen format, or what describes them."""
+    cluster = cluster_of(slug, number)
+    return _send(request, _find_scope(request, cluster), _name_template(cluster))
+
+
+@require_safe
+@requires(Role.VIEWER)
+def show_figures(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Show what the file of `download_records` would hold and leave out."""
+    return _show_figures(request, _find_scope(request, cluster_of(slug, number)))
+
+
+@require_safe
+@requires(Role.VIEWER)
+def choose_type_records(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the choices for the records of a record type across all sites."""
+    record_type = get_object_or_404(RecordType, slug=slug)
+    export = export_view.build_export_dialog(
+        scopes.find_type_scope(record_type),
+        address=reverse("record_type_export", args=[slug]),
+        figures=reverse("record_type_export_figures", args=[slug]),
+    )
+    return render(request, "extraction/records/type_records.html", {"record_type": record_type, "export": export})
+
+
+@require_safe
+@requires(Role.VIEWER)
+def download_type_records(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Send the records of a record type across all sites in the chosen format, or what describes them."""
+    record_type = get_object_or_404(RecordType, slug=slug)
+    return _send(request, scopes.find_type_scope(record_type), slugify(record_type.name)[:80] or "records")
+
+
+@require_safe
+@requires(Role.VIEWER)
+def show_type_figures(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what the file of `download_type_records` would hold and leave out."""
+    return _show_figures(request, scopes.find_type_scope(get_object_or_404(RecordType, slug=slug)))
+
+
+def _find_scope(request: HttpRequest, cluster: Cluster) -> ExportScope:
+    asked = RecordsForm(request.GET).asked()
+    return scopes.find_template_scope(cluster, service.search_records(cluster, **asked), asked["part"])
+
+
+def _plan(request: HttpRequest, scope: ExportScope, form_name: str = "") -> tuple[Export, str]:
+    """Return the export that a request asks for, and which part of it. Raises ExportError."""
+    name = request.GET.get("list", scope.usual_list)
+    standard = export_records.make_default_choice(scope, name)
+    form = ExportForm(request.GET, known=standard.columns)
+    if name and name not in scope.lists:
+        raise ExportError(f"{scope.title} has no list “{name}”.")
+    if not form.is_valid():
+        raise ExportError(join_errors(form))
+    wanted = FORMATS[form_name or form.cleaned_data["format"] or "csv"]
+    return export_records.plan_export(scope, form.read_choice(standard), wanted), form.cleaned_data["part"]
+
+
+def _send(request: HttpRequest, scope: ExportScope, name: str, form_name: str = "") -> HttpResponseBase:
+    try:
+        export, part = _plan(request, scope, form_name)
+    except ExportError as error:
+        return HttpResponse(str(error), status=400, content_type="text/plain")
+    name = "-".join(filter(None, (name, slugify(export.choice.list)[:40])))
+    if part == "schema":
+        export_records.count_lines(export, FIGURES_LINES)  # for its examples
+        return _send_text(describe.write_json_schema(export), f"{name}.schema.json", "application/schema+json")
+    if part == "dictionary":
+        export_records.count_lines(export)
+        return _send_text(describe.write_dictionary(export), f"{name}.dictionary.md", "text/markdown; charset=utf-8")
+    return _send_file(export, f"{name}{export.format.suffix}")
+
+
+def _send_file(export: Export, name: str) -> HttpResponseBase:
+    """Send the file: text as it is made, other formats once they are complete."""
+    content_type = export.format.content_type
+    if export.format.stream is not None:
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return StreamingHttpResponse(export_records.stream_export(export), content_type=content_type, headers=headers)
+    with tempfile.TemporaryDirectory(prefix="vertex-export-") as folder:
+        path = Path(folder) / "records"
+        export_records.fill_file(export, path)
+        file = path.open("rb")  # it can be read after its name is gone, and its bytes go when the response closes it
+    return FileResponse(file, as_attachment=True, filename=name, content_type=content_type)
+
+
+def _send_text(text: str, name: str, content_type: str) -> HttpResponse:
+    return HttpResponse(text, content_type=content_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+def _show_figures(request: HttpRequest, scope: ExportScope) -> HttpResponse:
+    try:
+        export, _ = _plan(request, scope)
+    except ExportError as error:
+        return render(request, "extraction/records/_export_figures.html", {"error": str(error)})
+    complete = export_records.count_lines(export, FIGURES_LINES)
+    query = request.GET.copy()
+    query.pop("part", None)
+    context = {
+        "export": export,
+        "complete": complete,
+        "losses": describe.describe_losses(export),
+        "address": request.path.removesuffix("figures/"),
+        "query": query.urlencode(),
+    }
+    return render(request, "extraction/records/_export_figures.html", context)
+
+
+def _name_template(cluster: Cluster) -> str:
+    """Return the name of a file without its list and ending. It is short, so that the name of the list is always part of the whole."""
+    return slugify(f"{cluster.site.name} {cluster.label}")[:80] or "records"
