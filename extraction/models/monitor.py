@@ -54,8 +54,8 @@ class Bellwether(models.Model):
 
     baseline: its last snapshot on which the rule was right.
     asked, answered: the number of fetches so far, and how many of them succeeded.
-    doubted: how many checks in a row found signs of a broken rule on the page, although the rule is not broken. The baseline stays
-        as it is meanwhile.
+    doubted: how many checks in a row kept the baseline although the rule is not broken: signs of a broken rule are on the page, or on
+        pages that it is compared with.
     """
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="bellwethers")

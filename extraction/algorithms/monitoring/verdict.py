@@ -18,10 +18,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from extraction.algorithms.monitoring.attribute_changes import AttributeChanges, Finding
 from extraction.algorithms.monitoring.chance import PageTexts
 from extraction.algorithms.monitoring.constancy import ChangeCounts
 from extraction.algorithms.monitoring.evidence import Evidence, Revisit, ValueChange
-from extraction.algorithms.monitoring.hypotheses import AttributeChanges, Finding
+from extraction.algorithms.monitoring.hypotheses import find_signs
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 
@@ -96,6 +97,8 @@ class AttributeVerdict:
     pages: pages that answered and had a value, then or now.
     fraction: share of these with evidence.
     doubted: the pages whose signs chance explains badly, by URL.
+    compared: the pages, by URL, that the tests of these signs compared. They keep their baselines, too. A later check that had the old
+    versions of pages with a sign, but not of those without, would take every page to have it and no other value to come by chance.
     certain: a broken attribute gives nothing or what cannot be right, so that its repair may go live without a person. It is not
     certain where the new values are plausible.
     counts: what this check adds to the counts of changes.
@@ -106,6 +109,7 @@ class AttributeVerdict:
     fraction: float
     evidence: tuple[Evidence, ...] = ()
     doubted: frozenset[str] = frozenset()
+    compared: frozenset[str] = frozenset()
     certain: bool = True
     counts: ChangeCounts = field(default_factory=ChangeCounts)
 
@@ -143,13 +147,18 @@ class RuleVerdict:
         return bool(self.broken) or self.coverage_lost
 
     @property
+    def held(self) -> frozenset[str]:
+        """The pages, by URL, whose old versions are needed again: those in doubt, and those that they were compared with."""
+        return _list_held(self.attributes.values())
+
+    @property
     def doubted(self) -> frozenset[str]:
         """The pages, by URL, with signs of a broken rule that chance explains badly."""
         return frozenset(url for each in self.attributes.values() for url in each.doubted)
 
     def renews_baseline(self, url: str) -> bool:
-        """Whether what the page has now may become the baseline of later checks: nothing speaks against the rule there."""
-        return not self.alarming and self.kind != "unreachable" and url not in self.doubted
+        """Whether what the page has now may become the baseline of later checks."""
+        return not self.alarming and self.kind != "unreachable" and url not in self.held
 
 
 def judge_rule(
@@ -173,15 +182,19 @@ def judge_rule(
     if is_unreachable(reached=len(visits), asked=asked):
         none = AttributeVerdict("unreachable", len(visits), 0.0)
         return RuleVerdict("unreachable", len(visits), asked, 0.0, {each.name: none for each in attributes})
-    verdicts = {}
+    verdicts, changes = {}, {}
     texts = [PageTexts(visit.old, visit.new) for visit in visits]
     for each in attributes:
         least, profile = LEAST_OF_ROWS if each.name in columns else 0.0, profiles.get(each.name)
         pairs = zip(visits, texts, strict=True)
-        changes = [
+        changes[each.name] = [
             ValueChange(each, profile, *pair, least) for pair in pairs if pair[0].before.get(each.name) or pair[0].now.get(each.name)
         ]
-        verdicts[each.name] = judge_attribute(changes, (counts or {}).get(each.name, ChangeCounts()), limits)
+        verdicts[each.name] = judge_attribute(changes[each.name], (counts or {}).get(each.name, ChangeCounts()), limits)
+    held = _list_held(verdicts.values())
+    for name, verdict in verdicts.items():
+        if verdict.kind == "ok":
+            verdicts[name] = replace(verdict, counts=_count_changes(changes[name], held))
     covered = sum(visit.covered for visit in visits) / len(visits)
     kind: VerdictKind = "shingle" if is_coverage_lost(covered) else _find_worst(verdicts.values())
     return RuleVerdict(kind, len(visits), asked, covered, verdicts)
@@ -200,11 +213,11 @@ def confirm_verdict(first: RuleVerdict, second: RuleVerdict) -> RuleVerdict:
         before = first.attributes[name]
         broken = name in first.broken and (name in second.broken or len(now.doubted) >= LEAST_PAGES)
         kind: VerdictKind = (now.kind if name in second.broken else before.kind) if broken else "ok"
-        doubted = before.doubted | now.doubted
+        doubted, compared = before.doubted | now.doubted, before.compared | now.compared
         evidence = now.evidence if broken or now.kind == "ok" else ()
         certain = before.certain and now.certain
         counts = ChangeCounts() if broken else now.counts
-        attributes[name] = replace(now, kind=kind, evidence=evidence, doubted=doubted, certain=certain, counts=counts)
+        attributes[name] = replace(now, kind=kind, evidence=evidence, doubted=doubted, compared=compared, certain=certain, counts=counts)
     lost = first.coverage_lost and second.coverage_lost
     worst: VerdictKind = "shingle" if lost else _find_worst(attributes.values())
     return replace(second, attributes=attributes, kind=worst)
@@ -227,22 +240,27 @@ def is_coverage_lost(covered_fraction: float) -> bool:
 
 
 def judge_attribute(changes: Sequence[ValueChange], counts: ChangeCounts, limits: Thresholds) -> AttributeVerdict:
-    """The verdict on one attribute. changes: the pages that had or have a value of it."""
+    """The verdict on one attribute, without the counts of changes, which need the verdicts on the others.
+
+    changes: the pages that had or have a value of it.
+    counts: how often its value changed in earlier checks.
+    """
     if not changes:
         return AttributeVerdict("ok", 0, 0.0)
-    findings = AttributeChanges(changes, counts).find_all()
+    findings = find_signs(AttributeChanges(changes, counts))
     breaking = [each for each in findings if _is_enough(each, limits, pages=len(changes))]
     suspicious = [each for each in findings if each.probability is None or each.probability <= DOUBT]
     doubted = frozenset(one.url for each in suspicious if each.sign != "odd" for one in each.evidence)
+    compared = frozenset[str]().union(*(each.compared for each in suspicious))
     evidence = _merge_evidence([*breaking, *suspicious])
     untested = _merge_evidence(each for each in findings if each.probability is None)
     share = len(evidence) / len(changes)
     if not breaking and len(untested) < max(limits.least_pages, limits.weak_fraction * len(changes)):
-        return AttributeVerdict("ok", len(changes), share, evidence, doubted, True, _count_changes(changes, doubted))
+        return AttributeVerdict("ok", len(changes), share, evidence, doubted, compared)
     missing = sum(each.kind == "null" for each in evidence)
     kind: VerdictKind = "null" if 2 * missing >= len(evidence) else "incorrect"
     certain = not breaking or any(not each.plausible for each in breaking)
-    return AttributeVerdict(kind, len(changes), share, evidence, doubted | {each.url for each in evidence}, certain)
+    return AttributeVerdict(kind, len(changes), share, evidence, doubted | {each.url for each in evidence}, compared, certain)
 
 
 def _is_enough(finding: Finding, limits: Thresholds, *, pages: int) -> bool:
@@ -263,10 +281,14 @@ def _merge_evidence(findings: Iterable[Finding]) -> tuple[Evidence, ...]:
     return tuple(merged.values())
 
 
-def _count_changes(changes: Sequence[ValueChange], doubted: frozenset[str]) -> ChangeCounts:
-    """Counts the pages that had a value, and those whose value has changed since, without the pages in doubt."""
-    compared = [each for each in changes if each.before and each.visit.url not in doubted]
-    return ChangeCounts(len(compared), sum(bool(each.lost or each.gained) for each in compared))
+def _list_held(verdicts: Iterable[AttributeVerdict]) -> frozenset[str]:
+    return frozenset[str]().union(*(each.doubted | each.compared for each in verdicts))
+
+
+def _count_changes(changes: Sequence[ValueChange], held: frozenset[str]) -> ChangeCounts:
+    """Count the visits of pages that had a value, and the values that have changed since. Pages that keep their baselines count later."""
+    compared = [each for each in changes if each.before and each.visit.url not in held]
+    return ChangeCounts(sum(each.visit.visits for each in compared), sum(bool(each.lost or each.gained) for each in compared))
 
 
 def _find_worst(verdicts: Iterable[AttributeVerdict]) -> VerdictKind:

@@ -160,13 +160,15 @@ def _open(check: Check) -> Breakage:
 
 
 def _explain_coverage(check: Check) -> str:
-    """Says why pages that the rule still reads are no longer recognised."""
+    """Says why pages are no longer recognised although no value is known to be wrong."""
     lost = round((1 - check.covered_fraction) * check.reached)
-    return (
-        f"The values are right, but {lost} of the {check.reached} pages that answered no longer look like this template: no mask covers "
-        "them, and no template's structure is near enough. A crawl would extract nothing from them. Fetch or import the site's pages "
-        "and search for templates again"
-    )
+    if check.reached == 1:
+        said = "One page alone is too little to judge the values. The only page that answered no longer looks like this template: no mask"
+        said += " covers it, and no template's structure is near enough. A crawl would extract nothing from it."
+    else:
+        said = f"The values are right, but {lost} of the {check.reached} pages that answered no longer look like this template: no mask"
+        said += " covers them, and no template's structure is near enough. A crawl would extract nothing from them."
+    return f"{said} Fetch or import the site's pages and search for templates again"
 
 
 def _close(breakages: BreakageQuerySet, state: Breakage.State, at: datetime, user: User | None = None) -> int:

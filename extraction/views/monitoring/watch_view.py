@@ -94,6 +94,16 @@ class CheckView:
     evidence: list[tuple[Attribute, CheckEvidence]] = field(default_factory=list)
 
     @property
+    def unjudged(self) -> bool:
+        """Whether the values were not judged because a single page answered."""
+        return self.check.reached == 1
+
+    @property
+    def doubted(self) -> list[str]:
+        """The names of attributes that are not broken although some pages speak against them."""
+        return [attribute.name for attribute, _ in self.evidence_by_attribute if attribute.name not in self.check.broken]
+
+    @property
     def evidence_by_attribute(self) -> list[tuple[Attribute, list[CheckEvidence]]]:
         """The evidence, attribute by attribute."""
         found: dict[str, tuple[Attribute, list[CheckEvidence]]] = {}

@@ -57,6 +57,27 @@ def price_shop(points: int, changes: int, *, seed: int, same_third: bool = False
     return [html(n, old) for n in range(PAGES)], [html(n, new) for n in range(PAGES)]
 
 
+def sale_shop(points: int, share: float, *, seed: int) -> tuple[list[str], list[str]]:
+    """Old and new pages of a shop with few price points in which a sale begins.
+
+    points: the number of price points.
+    share: of the products on sale. Their prices become another of the points, and the old ones are struck out beside them. The pages show
+    five related products, whose prices change likewise.
+    """
+    rng = random.Random(seed)
+    values = [f"{9 + 7 * n}.90 EUR" for n in range(points)]
+    old = [rng.choice(values) for _ in range(2 * PAGES)]
+    new = [rng.choice([value for value in values if value != price]) if rng.random() < share else price for price in old]
+    related = [rng.sample([n for n in range(2 * PAGES) if n != number], 5) for number in range(PAGES)]
+
+    def html(number: int, prices: Sequence[str]) -> str:
+        was = f"<del class='was'>{old[number]}</del>" if prices[number] != old[number] else ""
+        beside = "".join(f"<li><a>{title(other)}</a><span>{prices[other]}</span></li>" for other in related[number])
+        return f"<body><h1>{title(number)}</h1><p class='price'>{prices[number]}</p>{was}<ul>{beside}</ul></body>"
+
+    return [html(n, old) for n in range(PAGES)], [html(n, new) for n in range(PAGES)]
+
+
 def choice_shop(cls: str, values: Sequence[str], changes: int, *, seed: int, beside: str) -> tuple[list[str], list[str]]:
     """Old and new pages with one value of a few, all of which also stand in a list of every page."""
     rng = random.Random(seed)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from extraction.algorithms.monitoring.constancy import ChangeCounts
-from tests.algorithms.monitoring.small_shops import PAGES, PRICE, RATING, STOCK, TITLE, choice_shop, judge, price_shop, title
+from tests.algorithms.monitoring.small_shops import PAGES, PRICE, RATING, STOCK, TITLE, choice_shop, judge, price_shop, sale_shop, title
 
 FACETS = "<ul>" + "".join(f"<li>{value}</li>" for value in ("In stock", "Out of stock", "Ships soon")) + "</ul>"
 PAGER = "<ol>" + "".join(f"<li>{n}</li>" for n in range(1, 6)) + "</ol>"
@@ -68,6 +68,28 @@ def test_a_sale_that_keeps_the_old_price_beside_the_new_one_is_news_and_so_is_it
     long_known = {"price": ChangeCounts(2_000, 1), "title": ChangeCounts(2_000, 0)}
     for old, new in ((plain, sale), (sale, plain)):
         assert judge((TITLE, PRICE), old, new, counts=long_known).broken == ()
+
+
+def test_a_sale_in_doubt_looks_the_same_at_the_next_check_because_no_baseline_moves() -> None:
+    doubted = 0
+    for seed in range(40):
+        plain, sale = sale_shop(4, 0.8, seed=seed)
+        first = judge((PRICE,), plain, sale)
+        assert first.broken == (), seed
+        pairs = enumerate(zip(plain, sale, strict=True))
+        baselines = [new if first.renews_baseline(f"/{n}") else old for n, (old, new) in pairs]
+        assert baselines in (plain, sale), "a test that compares pages needs all of them at one time"
+        doubted += baselines == plain
+        assert judge((PRICE,), baselines, sale).broken == (), seed
+    assert doubted
+
+
+def test_a_page_that_doubts_about_one_value_hold_counts_for_no_other_value_until_it_moves_on() -> None:
+    old = [f"<body><h1>{title(n)}</h1><p class='stock'>{n} left</p></body>" for n in range(PAGES)]
+    new = [old[0].replace("h1", "h2").replace("0 left", "none left"), *old[1:]]
+    found = judge((TITLE, STOCK), old, new)
+    assert found.held == {"/0"}
+    assert found.attributes["stock"].counts == ChangeCounts(PAGES - 1, 0)
 
 
 def test_a_few_known_values_that_become_entries_of_a_menu_are_a_break() -> None:

@@ -10,11 +10,12 @@ from django.urls import reverse
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.sketches import shingles
 from extraction.fetching.crawl.messages import Outcome
-from extraction.models import Alert, AlertChannel, Bellwether, Breakage, Check, Cluster, Event, Monitor, Record, Rule
+from extraction.models import Alert, AlertChannel, Bellwether, Breakage, Check, Cluster, Event, Monitor, Page, Record, Rule
 from extraction.models.rule_report import RuleReport
 from extraction.services.monitoring import breakages, check_site
 from extraction.services.monitoring.fetch_pages import PageAnswer
 from extraction.services.rules import rules
+from tests.reading import words
 from tests.services import factory
 
 START = datetime(2026, 1, 5, 4, 0, tzinfo=UTC)
@@ -87,6 +88,13 @@ def test_the_baseline_of_a_doubted_page_stays_and_the_others_move(cluster: Clust
     assert Bellwether.objects.get(page__url__endswith="/0").doubted == 0
 
 
+def test_a_check_with_doubt_says_that_this_alone_is_no_breakage(cluster: Cluster, signed_in: Any) -> None:
+    check(cluster, plain)
+    found = check(cluster, moved, plain, day=2)
+    shown = words(signed_in("viewer").get(reverse("site_check", args=(cluster.site.slug, found.pk))))
+    assert "title may be wrong on this page. On so few pages it may also be chance" in shown
+
+
 def test_a_break_that_comes_page_by_page_is_found_because_doubted_pages_keep_their_baselines(cluster: Cluster) -> None:
     check(cluster, plain)
     for day in range(2, 6):
@@ -157,7 +165,25 @@ class TestLostCoverage:
         client = signed_in("operator")
         for address in (reverse("breakages"), breakage.get_absolute_url()):
             assert "Pages are no longer recognised" in client.get(address).content.decode()
+        assert "can no longer be read" not in client.get(breakage.get_absolute_url()).content.decode()
         assert "a check found that page structure broke" in client.get(breakage.rule.get_absolute_url()).content.decode()
+
+    def test_is_still_named_in_the_queue_after_it_ended(self, cluster: Cluster, signed_in: Any) -> None:
+        check(cluster, plain)
+        check(cluster, rebuilt, day=2)
+        check(cluster, plain, day=3)
+        assert Breakage.objects.get().state == Breakage.State.RECOVERED
+        assert "Pages were no longer recognised" in signed_in("viewer").get(reverse("breakages")).content.decode()
+
+    def test_of_the_only_page_does_not_say_that_values_are_right_that_nobody_judged(self, cluster: Cluster, signed_in: Any) -> None:
+        Page.objects.filter(site=cluster.site).exclude(url__endswith="/0").update(gone_at=START)
+        check(cluster, plain)
+        found = check(cluster, lambda number: rebuilt(number).replace("h1", "h2"), day=2)
+        assert (found.reached, found.coverage_lost) == (1, True)
+        note = Breakage.objects.get().note
+        assert "values are right" not in note and "One page alone is too little" in note
+        shown = words(signed_in("viewer").get(reverse("site_check", args=(cluster.site.slug, found.pk))))
+        assert ">not judged</span>" in shown and "the values were not judged" in shown
 
     def test_that_comes_with_broken_values_is_a_breakage_of_these(self, cluster: Cluster) -> None:
         check(cluster, plain)
