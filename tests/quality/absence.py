@@ -35,7 +35,7 @@ def predict(site: Site, rules: Sequence[AttributeRule], annotated: int) -> Predi
 def without(root: etree._Element, values: Collection[str]) -> etree._Element:
     """A copy of a page without the nodes whose text is one of the values."""
     wanted, copy = {shown(value) for value in values} - {""}, deepcopy(root)
-    whole = [element for element in elements(copy) if element is not copy and shown(whole_text(element)) in wanted]
+    whole = [element for element in elements(copy) if element is not copy and not wanted.isdisjoint(_spellings(element))]
     texts = [(node, place) for node in copy.iter() for place in ("text", "tail") if shown(getattr(node, place) or "") in wanted]
     for node, place in texts:
         if place == "tail" or isinstance(node.tag, str):
@@ -43,6 +43,11 @@ def without(root: etree._Element, values: Collection[str]) -> etree._Element:
     for element in whole:
         take_out(element)
     return copy
+
+
+def _spellings(element: etree._Element) -> tuple[str, str]:
+    """Return an element's text as Vertex reads it, with blanks where blocks end, and as the evaluation data spells it, without them."""
+    return shown(whole_text(element)), shown(str(element.xpath("string()")))
 
 
 def take_out(element: etree._Element) -> None:
