@@ -23,8 +23,6 @@ from extraction.models import (
 SETTLED = frozenset(
     {SamplePage, Label, Rule, ClusterCore, MergeProposal, Placement, Preview, Bellwether, Check, Breakage, Run, TrackedRecord}
 )
-    {SamplePage, Label, Rule, ClusterCore, MergeProposal, Placement, Preview, Bellwether, Check, Breakage, Run, TrackedRecord}
-)
 """The models that need more than a move, because a template can have only one of something. All other rows simply move."""
 
 
