@@ -86,7 +86,7 @@ def called_methods(name: str) -> Sequence[str]:
 def hostile_texts(pattern: re.Pattern[str] | re.Pattern[bytes], length: int) -> Iterator[str]:
     text = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
     literals = sorted(set(re.findall(r"[A-Za-z0-9]{2,11}|[^\w\s]", text)))
-    source = random.Random(text)
+    source = random.Random(repr(text))
     pieces = [*COMMON, *literals]
     pieces += [source.choice(pieces) + source.choice(pieces) for _ in range(12)]
     for piece in dict.fromkeys(pieces):
@@ -95,7 +95,7 @@ def hostile_texts(pattern: re.Pattern[str] | re.Pattern[bytes], length: int) -> 
 
 
 def apply_pattern(pattern: re.Pattern[str] | re.Pattern[bytes], method: str, text: str) -> None:
-    subject: str | bytes = text if isinstance(pattern.pattern, str) else text.encode()
+    subject: str | bytes = text if isinstance(pattern.pattern, str) else text.encode("utf-8", "surrogatepass")
     empty: str | bytes = "" if isinstance(pattern.pattern, str) else b""
     arguments = (empty, subject) if method in ("sub", "subn") else (subject,)
     result = getattr(pattern, method)(*arguments)

@@ -225,7 +225,7 @@ def test_one_page_is_latin_one_in_bytes_header_and_meta() -> None:
     assert b"charset=iso-8859-1" in page.content
     with pytest.raises(UnicodeDecodeError):
         page.content.decode("utf-8")
-    assert parse(page.content).encoding == "cp1252"
+    assert parse(page.content).encoding == "windows-1252"
     assert facts()["book"][page.url]["price"][0].endswith("€")
 
 

@@ -35,7 +35,7 @@ def test_an_element_with_texts_and_elements_offers_each_text_and_the_whole(page)
     shown = tree.describe_place(page, Location(find(page, "//p")))
     assert shown is not None
     assert [option["label"] for option in shown["options"]] == ["text", "text 2", "text 3", "whole element", "@id"]
-    assert shown["value"] == "abc"
+    assert shown["value"] == "a b c"
 
 
 def test_an_unknown_place_has_no_description(page):

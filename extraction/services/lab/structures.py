@@ -18,7 +18,7 @@ from extraction.algorithms.errors import AlignmentError
 from extraction.models import Cluster
 from extraction.services.core.runs import JobError
 from extraction.services.lab import document_types
-from extraction.services.templates import articles, sample_trees
+from extraction.services.templates import articles, sample_pages
 
 WIDTH = 100
 
@@ -49,7 +49,7 @@ def find_structure(cluster: Cluster, method: str) -> FoundStructure:
 
     Raises JobError when fewer than two pages can be read, or when the method gives up.
     """
-    kept, roots = sample_trees.read_trees(sample_trees.read_samples(cluster).snapshots)
+    kept, roots = sample_pages.read_trees(sample_pages.read_samples(cluster).snapshots)
     if len(roots) < 2:
         raise JobError(
             f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; a comparison needs at least two"
@@ -99,7 +99,7 @@ def _articles(cluster: Cluster) -> Iterator[str]:
     if found is None:
         raise JobError(f"{cluster.label} has fewer than two readable sample pages of HTML")
     yield write_pattern(found.pattern.tree)
-    for snapshot in sample_trees.read_samples(cluster).snapshots:
+    for snapshot in sample_pages.read_samples(cluster).snapshots:
         article = articles.find_article(cluster, snapshot)
         yield f"{snapshot.page.url}"
         yield f"  title  {Truncator(article.title.text).chars(WIDTH) if article.title else '–'}"

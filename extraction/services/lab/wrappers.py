@@ -21,7 +21,7 @@ from extraction.models import Cluster, Snapshot
 from extraction.services.core.runs import JobError
 from extraction.services.suggestions import suggested_fields, taking_fields
 from extraction.services.suggestions.taking_fields import TakenColumns
-from extraction.services.templates import sample_trees
+from extraction.services.templates import sample_pages
 
 EXAMPLES = 3
 """Example values shown per column."""
@@ -110,13 +110,13 @@ def infer_wrapper(cluster: Cluster, *, pages: int = PAGES) -> Look:
 
     pages: the number of pages to infer the wrapper from.
     """
-    samples = sample_trees.read_samples(cluster, least=pages)
+    samples = sample_pages.read_samples(cluster, least=pages)
     return _infer(cluster, samples, pages)
 
 
 @cached(LRUCache(10), key=lambda _cluster, samples, pages: (samples.key, pages), condition=Condition())
-def _infer(cluster: Cluster, samples: sample_trees.Samples, pages: int) -> Look:
-    kept, roots = sample_trees.read_trees(samples.snapshots)
+def _infer(cluster: Cluster, samples: sample_pages.Samples, pages: int) -> Look:
+    kept, roots = sample_pages.read_trees(samples.snapshots)
     if len(roots) < 2:
         raise JobError(
             f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; a comparison needs at least two"

@@ -50,7 +50,7 @@ def _move_things(run: Run, cluster_id: int, schema: KeySchema, now: datetime, re
     A main source of which nothing is known, because its page failed, stays. Otherwise values would go back and forth.
     """
     seen = RecordSource.objects.filter(record=OuterRef("pk"), seen_at__gte=run.created_at)
-    things = _unseen(run, cluster_id, schema).filter(Exists(seen)).exclude(_fails_now("page", cluster_id)).select_for_update()
+    things = _unseen(run, cluster_id, schema).filter(Exists(seen)).exclude(_fails_now("page", cluster_id)).select_for_update(of=("self",))
     for some in _read_chunks(things):
         sources: dict[int, RecordSource] = {}
         for source in RecordSource.objects.filter(record__in=some, seen_at__gte=run.created_at).select_related("page").order_by("-pk"):
@@ -101,7 +101,7 @@ def _miss_things(run: Run, cluster_id: int, schema: KeySchema, now: datetime, *,
     gone = TrackedRecord.objects.filter(
         cluster=cluster_id, state=TrackedRecord.State.PRESENT, missed_run=run, misses__gte=schema.gone_after
     )
-    for some in _read_chunks(gone.select_for_update()):
+    for some in _read_chunks(gone.select_for_update(of=("self",))):
         changes = []
         for thing in some:
             thing.number += 1

@@ -51,7 +51,7 @@ def _list_things(cluster_id: int, of: str) -> TrackedRecordQuerySet:
 
 
 def _rekey_list(cluster_id: int, of: str, wanted: KeyAttributes) -> tuple[int, int]:
-    things = list(_list_things(cluster_id, of).select_for_update().select_related("page").order_by("pk"))
+    things = list(_list_things(cluster_id, of).select_for_update(of=("self",)).select_related("page").order_by("pk"))
     pages = _read_page_keys(cluster_id) if wanted.per_page else {}
     first: dict[str, TrackedRecord] = {}
     joined: list[tuple[TrackedRecord, TrackedRecord]] = []

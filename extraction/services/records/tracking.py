@@ -120,7 +120,7 @@ def _load_known(batch: _Batch, records: Sequence[Record], places: Mapping[int, _
     sources = list(RecordSource.objects.filter(page__in=pages).order_by("pk"))
     held = {source.record_id for source in sources}
     found: dict[int, TrackedRecord] = {}
-    locked = TrackedRecord.objects.select_for_update().order_by("pk")
+    locked = TrackedRecord.objects.select_for_update(of=("self",)).order_by("pk")
     for some in _chunk(sorted(held)):
         found.update((each.pk, each) for each in locked.filter(pk__in=some) if each.cluster_id in schemas)
     _keep_known(batch, found, sources)

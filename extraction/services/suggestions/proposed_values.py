@@ -21,7 +21,7 @@ from extraction.models import Attribute, Cluster, Label, Record, Snapshot
 from extraction.services.core.runs import JobError
 from extraction.services.suggestions import page_data, taking_fields
 from extraction.services.suggestions.taking_fields import TakenColumns
-from extraction.services.templates import sample_trees
+from extraction.services.templates import sample_pages
 
 EXAMPLES = 5
 
@@ -149,7 +149,7 @@ def _proposed(attribute: Attribute, found: Proposal, pages: int, *, marked: bool
 
 def _ask(cluster: Cluster) -> tuple[_Question, int]:
     """Return the question for a template and how many other sites it rests on."""
-    samples = sample_trees.read_samples(cluster)
+    samples = sample_pages.read_samples(cluster)
     attributes = tuple(Attribute.objects.of_cluster(cluster).of_page())
     examples, others, newest = _read_examples(cluster)
     told = "-".join(f"{each.pk}.{each.name}.{each.type}.{each.multiple}" for each in attributes)
@@ -175,7 +175,7 @@ def _read_examples(cluster: Cluster) -> tuple[dict[str, list[list[str]]], int, i
 
 @cached(LRUCache(20), key=lambda question: question.key, condition=Condition())
 def _answer(question: _Question) -> _Found:
-    kept, roots = sample_trees.read_trees(question.snapshots)
+    kept, roots = sample_pages.read_trees(question.snapshots)
     data = page_data.read_embedded_data(kept)
     forms = _learn_forms(question, roots)
     sought = [SoughtAttribute(each.name, each.type, each.multiple or None, forms.get(each.name)) for each in question.attributes]  # type: ignore[arg-type]

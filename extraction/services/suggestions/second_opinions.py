@@ -11,7 +11,7 @@ from extraction.algorithms.alignment.schema import Structure
 from extraction.algorithms.suggestion.opinions import find_agreeing_methods
 from extraction.models import Cluster
 from extraction.services.suggestions import suggested_fields
-from extraction.services.templates import sample_trees
+from extraction.services.templates import sample_pages
 
 _STRUCTURES: LRUCache[str, dict[str, Structure]] = LRUCache(20)
 _ONE_AT_A_TIME = Lock()
@@ -31,7 +31,7 @@ def find_opinions(cluster: Cluster) -> tuple[str, list[tuple[str, ...]]]:
 
     The first call for a set of pages takes some seconds.
     """
-    samples = sample_trees.read_samples(cluster)
+    samples = sample_pages.read_samples(cluster)
     return samples.key, find_agreeing_methods(
-        suggested_fields.find_columns(cluster), find_structures(samples.key, sample_trees.read_trees(samples.snapshots)[1])
+        suggested_fields.find_columns(cluster), find_structures(samples.key, sample_pages.read_trees(samples.snapshots)[1])
     )

@@ -18,8 +18,8 @@ from extraction.models import Cluster
 from extraction.services.core.runs import JobError
 from extraction.services.suggestions import found_lists, taking_fields
 from extraction.services.suggestions.taking_fields import TakenColumns
-from extraction.services.templates import sample_trees
-from extraction.services.templates.sample_trees import Samples
+from extraction.services.templates import sample_pages
+from extraction.services.templates.sample_pages import Samples
 
 COLUMNS = 30
 """The largest number of fields suggested."""
@@ -98,13 +98,13 @@ def find_columns(cluster: Cluster) -> tuple[SuggestedColumn, ...]:
 
 
 def _find(cluster: Cluster) -> tuple[str, _Found]:
-    samples = sample_trees.read_samples(cluster)
+    samples = sample_pages.read_samples(cluster)
     return samples.key, _read(samples)
 
 
 @cached(LRUCache(20), key=lambda samples: samples.key, condition=Condition())
 def _read(samples: Samples) -> _Found:
-    kept, roots = sample_trees.read_trees(samples.snapshots)
+    kept, roots = sample_pages.read_trees(samples.snapshots)
     columns = suggest_columns(roots, most=COLUMNS)
     language = roots[0].get("lang") if roots else None
     within = find_columns_within(found_lists.find_lists(samples.key, roots), roots, [column.values for column in columns])

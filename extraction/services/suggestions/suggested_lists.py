@@ -25,7 +25,7 @@ from extraction.services.schema import record_types
 from extraction.services.schema.record_types import AttributeDraft
 from extraction.services.suggestions import found_lists, second_opinions
 from extraction.services.suggestions.taking_fields import TakenColumns
-from extraction.services.templates import clusters, sample_trees
+from extraction.services.templates import clusters, sample_pages
 
 MARKED_PAGES, MARKED_ROWS = 2, 2
 """Pages on which rows are marked, and rows per page. One page is enough to learn rows; the second shows what varies."""
@@ -141,13 +141,13 @@ def take_list(cluster: Cluster, key: str, taken: TakenList, user: User | None, *
 
 
 def _find(cluster: Cluster) -> tuple[str, _Found]:
-    samples = sample_trees.read_samples(cluster)
+    samples = sample_pages.read_samples(cluster)
     return samples.key, _read(samples)
 
 
 @cached(LRUCache(20), key=lambda samples: samples.key, condition=Condition())
-def _read(samples: sample_trees.Samples) -> _Found:
-    kept, roots = sample_trees.read_trees(samples.snapshots)
+def _read(samples: sample_pages.Samples) -> _Found:
+    kept, roots = sample_pages.read_trees(samples.snapshots)
     lists = tuple(add_opinions(found_lists.find_lists(samples.key, roots), second_opinions.find_structures(samples.key, roots)))
     language = roots[0].get("lang") if roots else None
     offered = tuple(_offered(place, each, language) for place, each in enumerate(lists))

@@ -11,7 +11,7 @@ from extraction.algorithms.alignment.trees import Forest
 from extraction.algorithms.dom.nodes import clean, is_xml, whole_text
 from extraction.models import Cluster, Snapshot
 from extraction.services.core.stored_pages import read_elements
-from extraction.services.templates import sample_trees
+from extraction.services.templates import sample_pages
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +24,7 @@ class FoundArticles:
 
 def find_articles(cluster: Cluster) -> FoundArticles | None:
     """Return the pattern that the sample pages of a template give; None for fewer than two HTML pages."""
-    return _learn_pattern(sample_trees.read_samples(cluster))
+    return _learn_pattern(sample_pages.read_samples(cluster))
 
 
 def find_article(cluster: Cluster, snapshot: Snapshot) -> news.NewsArticle:
@@ -37,8 +37,8 @@ def find_article(cluster: Cluster, snapshot: Snapshot) -> news.NewsArticle:
 
 
 @cached(LRUCache(8), key=lambda samples: samples.key, condition=Condition())
-def _learn_pattern(samples: sample_trees.Samples) -> FoundArticles | None:
-    _, roots = sample_trees.read_trees(samples.snapshots)
+def _learn_pattern(samples: sample_pages.Samples) -> FoundArticles | None:
+    _, roots = sample_pages.read_trees(samples.snapshots)
     roots = [root for root in roots if not is_xml(root)]
     if len(roots) < 2:
         return None

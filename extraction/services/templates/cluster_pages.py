@@ -27,7 +27,6 @@ from extraction.services.templates import (
     placing,
     rule_reading,
     sample_pages,
-    template_cores,
 )
 from extraction.services.templates.cluster_match import Group
 
@@ -101,7 +100,7 @@ def run_clustering(run: Run, progress: Progress) -> RunSummary:
     clustered = Snapshot.objects.of_site(site).current().kept().exclude(cluster=None).order_by()
     for cluster in list(site.clusters.filter(pk__in=clustered.values("cluster"))):
         page_matching.learn_patterns(cluster)
-        template_cores.renew_core(cluster)
+        page_steps.renew_core(cluster)
         if not cluster.ignored:
             # Choose them now, so that no editor has to wait for them.
             sample_pages.choose_samples(cluster, tell=lambda: progress(len(found.vectors)))

@@ -29,7 +29,7 @@ from extraction.models.run_values import RunSummary
 from extraction.services.core import runs, stored_pages
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.labels import designs
-from extraction.services.templates import clusters, template_cores
+from extraction.services.templates import clusters, page_steps
 
 PAGES = 20
 """The number of pages of each template that rules are tried on, about as many as a person would look at."""
@@ -122,7 +122,7 @@ def accept_proposal(proposal: MergeProposal) -> Cluster:
     if proposal.state != OPEN:
         raise JobError("this proposal has been answered already")
     merged = clusters.merge_templates(proposal.into, [proposal.other])
-    template_cores.renew_core(merged)
+    page_steps.renew_core(merged)
     return merged
 
 
@@ -144,7 +144,7 @@ def _find_ruled(site: Site) -> dict[int, Rule]:
 
 def _choose_pairs(site: Site, ruled: Container[int]) -> list[Pair]:
     """Return the pairs to compare by rules: each template with a rule and up to PARTNERS others, without the refused pairs."""
-    cores = template_cores.read_cores(site)
+    cores = page_steps.read_cores(site)
     rows = {row.pk: row for row in site.clusters.not_ignored().filter(pk__in=cores).order_by("number")}
     known = _find_refused(site)
     pairs: list[Pair] = []
@@ -168,7 +168,7 @@ def _compare_structure(site: Site, decided: Container[int]) -> dict[tuple[int, i
 
     decided: the clusters for which a rule decides.
     """
-    cores, refused = template_cores.read_cores(site), _find_refused(site)
+    cores, refused = page_steps.read_cores(site), _find_refused(site)
     counted = Count("snapshots", filter=Q(snapshots__in=Snapshot.objects.current().kept()))
     pages = dict(site.clusters.annotate(counted=counted).values_list("pk", "counted"))
     rows = sorted(site.clusters.not_ignored().filter(pk__in=cores), key=lambda row: (-pages[row.pk], row.number))

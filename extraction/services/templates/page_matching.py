@@ -26,7 +26,7 @@ from extraction.algorithms.sketches import shingles
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.models import Cluster, Site
 from extraction.services.core.stored_pages import read_bytes
-from extraction.services.templates import clusters, page_steps, template_cores
+from extraction.services.templates import clusters, page_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Matcher:
 
     @cached_property
     def _cores(self) -> dict[int, TemplateCore]:
-        return template_cores.read_cores(self._site)
+        return page_steps.read_cores(self._site)
 
     def _list_fitting(self, address: SplitAddress) -> list[RuleCandidate]:
         return [each for each in self.candidates if not each.patterns or _measure_specificity(each, address) is not None]

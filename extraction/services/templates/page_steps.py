@@ -1,15 +1,23 @@
-"""The structure of pages, for comparing them. It is read once for each content and stored."""
+"""The steps of pages, which are read once for each content and stored, and the cores of templates, which are made of them.
 
+Cores recognise pages that no mask covers (docs/algorithms.md#second-stage-cores).
+"""
+
+import logging
 from collections.abc import Callable
 
 from cachetools import LRUCache
 from django.core.files.storage import default_storage
 
 from extraction.algorithms.clustering.page_steps import PageSteps, collect_steps
+from extraction.algorithms.clustering.refinement import SAMPLE_PAGES, sample_evenly
+from extraction.algorithms.clustering.template_core import TemplateCore
 from extraction.algorithms.errors import PageError
-from extraction.models import Site, Snapshot
+from extraction.models import Cluster, ClusterCore, Site, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import Stored, read_root
+
+logger = logging.getLogger(__name__)
 
 KEPT = 2_000
 """The number of pages whose steps a reader keeps in memory, some 20 KB each. Clustering asks for most pages two or three times."""
@@ -52,3 +60,36 @@ def read_steps(page: Stored) -> PageSteps:
         found = collect_steps(read_root(page))
     stored_bytes.keep_file(name, found.to_bytes())
     return found
+
+
+def renew_core(cluster: Cluster) -> None:
+    """Compute the core of a cluster from SAMPLE_PAGES of its current pages. A cluster without readable pages has none."""
+    pages = choose_core_pages(cluster)
+    if pages:
+        ClusterCore.objects.update_or_create(cluster=cluster, defaults={"data": TemplateCore.of_pages(pages).to_bytes()})
+    else:
+        ClusterCore.objects.filter(cluster=cluster).delete()
+
+
+def read_cores(site: Site) -> dict[int, TemplateCore]:
+    """Return {cluster id: its core} of the clusters that have one."""
+    found = {}
+    for cluster_id, data in ClusterCore.objects.filter(cluster__site=site).values_list("cluster", "data"):
+        try:
+            found[cluster_id] = TemplateCore.from_bytes(bytes(data))
+        except ValueError:
+            # Another release made it. The next clustering renews it.
+            logger.info("the core of cluster %s is of another scheme", cluster_id)
+    return found
+
+
+def choose_core_pages(cluster: Cluster) -> list[PageSteps]:
+    """Return the steps of up to SAMPLE_PAGES pages of a cluster, spread evenly over all."""
+    ids = list(cluster.snapshots.learnable().order_by("page").values_list("pk", flat=True))
+    pages = []
+    for snapshot in Snapshot.objects.filter(pk__in=sample_evenly(ids, SAMPLE_PAGES)).order_by("page"):
+        try:
+            pages.append(read_steps(snapshot))
+        except PageError:
+            continue
+    return pages

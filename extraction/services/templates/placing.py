@@ -17,7 +17,7 @@ from extraction.algorithms.errors import PageError
 from extraction.models import Cluster, Label, Page, Placement, Record, SamplePage, Site, Snapshot
 from extraction.services.core import signals
 from extraction.services.core.runs import JobError
-from extraction.services.templates import clusters, page_matching, page_steps, sample_pages, template_cores
+from extraction.services.templates import clusters, page_matching, page_steps, sample_pages
 
 LOOKED_AT = 500
 """The number of pages of a template that are compared with one that does not belong. Each is read from a cache, or parsed once."""
@@ -107,7 +107,7 @@ def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: User | 
     touched = sorted(pk for pk in left | {into.pk if into else None} if pk is not None)
     sample_pages.drop_samples(touched)
     for cluster in Cluster.objects.filter(pk__in=touched):
-        template_cores.renew_core(cluster)
+        page_steps.renew_core(cluster)
     return Moved(into, len(moved), *dropped, tuple(touched))
 
 

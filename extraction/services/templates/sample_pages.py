@@ -1,20 +1,25 @@
-"""Sample pages: which pages of a cluster an editor should see, and in which order (docs/algorithms.md#sample-pages)."""
+"""Sample pages: which pages of a cluster an editor should see, and in which order (docs/algorithms.md#sample-pages).
+
+Algorithms that compare pages without labels get them as trees, too.
+"""
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import QuerySet
+from lxml import etree
 
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.sampling import greedy
 from extraction.algorithms.sampling.greedy import PagePaths, PathTable
 from extraction.models import Cluster, Label, SamplePage, Snapshot
 from extraction.services.core import stored_bytes
-from extraction.services.core.stored_pages import read_page
+from extraction.services.core.stored_pages import read_elements, read_page
 
 POOL_PAGES = 300
 """The largest number of pages to choose from. Each is parsed once, which takes some ten milliseconds, and an editor waits for it. This many
@@ -26,7 +31,26 @@ POOL_SEED = 1
 order, and is the same each time.
 """
 
+COMPARED_PAGES = 10
+"""Sample pages compared. They are the pages that differ most."""
+
+COMPARED_BYTES = 12_000_000
+"""The largest number of bytes of pages that are compared together, so that nobody waits for more than some seconds."""
+
+
 NOTHING = PagePaths(np.zeros(0, np.uint64), np.zeros(0, np.uint64))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """The sample pages as they are now."""
+
+    snapshots: tuple[Snapshot, ...]
+
+    @property
+    def key(self) -> str:
+        """A key that is equal for the same pages with the same contents in the same order."""
+        return "-".join(f"{snapshot.pk}.{snapshot.sha256[:8]}" for snapshot in self.snapshots)
 
 
 def choose_samples(cluster: Cluster, *, count: int = 10, tell: Callable[[], None] = lambda: None) -> list[SamplePage]:
@@ -62,6 +86,32 @@ def read_paths(snapshot: Snapshot) -> PagePaths:
 def drop_samples(cluster_ids: Sequence[int]) -> None:
     """Delete the samples of clusters whose pages changed, if nobody has labelled anything in them yet."""
     SamplePage.objects.filter(cluster__in=cluster_ids, cluster__labels=None).delete()
+
+
+def read_samples(cluster: Cluster, *, least: int = 0) -> Samples:
+    """Return the sample pages of a template that are compared, followed by other pages of it until there are `least`."""
+    samples = tuple(row.snapshot for row in choose_samples(cluster)[:COMPARED_PAGES])
+    if len(samples) >= least:
+        return Samples(samples)
+    others = cluster.snapshots.current().kept().exclude(pk__in=[each.pk for each in samples])
+    return Samples((*samples, *others.select_related("page").order_by("pk")[: least - len(samples)]))
+
+
+def read_trees(snapshots: Sequence[Snapshot]) -> tuple[list[Snapshot], list[etree._Element]]:
+    """Return the pages that can be read, as many as `COMPARED_BYTES` allows but at least two, and their trees."""
+    kept: list[Snapshot] = []
+    roots: list[etree._Element] = []
+    size = 0
+    for snapshot in snapshots:
+        size += snapshot.size_bytes
+        if size > COMPARED_BYTES and len(roots) > 1:
+            break
+        try:
+            roots.append(read_elements(snapshot)[0])
+        except PageError:
+            continue
+        kept.append(snapshot)
+    return kept, roots
 
 
 def _rows(cluster: Cluster) -> QuerySet[SamplePage]:

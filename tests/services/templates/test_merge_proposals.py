@@ -7,7 +7,7 @@ import pytest
 from extraction.models import Cluster, MergeProposal, Rule, Run, Snapshot
 from extraction.services.core.runs import JobError
 from extraction.services.rules import rules
-from extraction.services.templates import cluster_pages, clusters, merge_proposals, template_cores
+from extraction.services.templates import cluster_pages, clusters, merge_proposals, page_steps
 from tests.services import factory
 from tests.services.importing import done
 from tests.views import world as worlds
@@ -20,7 +20,7 @@ def first() -> Cluster:
     """Twelve books with a rule."""
     cluster = factory.shop(12)
     rules.publish_rule(worlds.draft(cluster))
-    template_cores.renew_core(cluster)
+    page_steps.renew_core(cluster)
     return cluster
 
 
@@ -31,7 +31,7 @@ def second(first: Cluster, *, titles: str = "Novel {}", name: str = "name", coun
         content = factory.book_html(titles.format(n), price=f"£{n}.20", authors=[f"Somebody {n}"], pad=30)
         content = content.replace(b'class="name"', f'class="{name}"'.encode())
         factory.snapshot(first.site, f"https://shop.example/p{number}/{n}", content, cluster=other)
-    template_cores.renew_core(other)
+    page_steps.renew_core(other)
     return other
 
 
@@ -74,7 +74,7 @@ def test_a_rule_that_fits_every_page_does_not_propose_different_templates(first:
         )
         content = content.replace(b'id="main"', b'class="film"')
         factory.snapshot(first.site, f"https://shop.example/film/{n}", content, cluster=other)
-    template_cores.renew_core(other)
+    page_steps.renew_core(other)
     for n in range(12):
         page = Snapshot.objects.filter(cluster=first).order_by("pk")[n]
         more = "".join(f"<div class=b{k}><i>{n}</i></div>" for k in range(12))
@@ -82,7 +82,7 @@ def test_a_rule_that_fits_every_page_does_not_propose_different_templates(first:
             b'<p class="foot">', more.encode() + b"<p>"
         )
         factory.snapshot(first.site, page.page.url, content, cluster=first)
-    template_cores.renew_core(first)
+    page_steps.renew_core(first)
     assert compared(first) == []
 
 
@@ -150,7 +150,7 @@ def test_templates_without_a_rule_are_proposed_by_their_structure(db: None) -> N
     one = factory.cluster(factory.site("shop"), number=1)
     for n in range(6):
         factory.snapshot(one.site, f"https://shop.example/{n}", factory.book_html(f"Book {n}"), cluster=one)
-    template_cores.renew_core(one)
+    page_steps.renew_core(one)
     second(one, count=4)
     assert compared(one) == [(1, 2, "alike")]
     evidence = MergeProposal.objects.get().evidence
@@ -167,7 +167,7 @@ def test_a_rule_is_tried_however_little_the_templates_are_alike(first: Cluster) 
         content = factory.book_html(f"Novel {n}", price=f"£{n}.20", authors=[f"Somebody {n}"])
         content = content.replace(b'<p class="foot">', adverts.encode() + b'<p class="foot">')
         factory.snapshot(first.site, f"https://shop.example/p2/{n}", content, cluster=other)
-    template_cores.renew_core(other)
-    cores = template_cores.read_cores(first.site)
+    page_steps.renew_core(other)
+    cores = page_steps.read_cores(first.site)
     assert cores[first.pk].likeness(cores[other.pk]) < 0.5
     assert compared(first) == [(1, 2, "reads")]
