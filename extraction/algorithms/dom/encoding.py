@@ -51,7 +51,7 @@ _MULTIBYTE = re.compile(
 _UNFINISHED = re.compile(rb"(?:[\xc2-\xf4]|[\xe0-\xf4][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{2})\Z")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
-_ACCENTED = re.compile(rb"[a-zA-Z]*[\x80-\xff][a-zA-Z\x80-\xff]*")
+_ACCENTED = re.compile(rb"(?<![a-zA-Z\x80-\xff])[a-zA-Z]*+[\x80-\xff][a-zA-Z\x80-\xff]*+")
 _DECLARES = re.compile(rb"charset|encoding", re.IGNORECASE)
 _NEVER = frozenset({"UTF-8", "replacement", "x-user-defined"})
 _FAMILIES = (

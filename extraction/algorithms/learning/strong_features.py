@@ -37,7 +37,7 @@ ITEM_HOLDERS = frozenset(("ul", "ol", "dl", "select", "menu"))
 MAX_ADDRESS = 200
 """Longest beginning of an address, in characters."""
 
-_ADDRESS_PART = re.compile(r"[^/?=&#]*[/?=]")
+_ADDRESS_PART = re.compile(r"(?<![^/?=&#])[^/?=&#]*+[/?=]")
 _NAMED_PART = re.compile(r"[A-Za-z]")
 _HOST = re.compile(r"^(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/]*")
 
