@@ -17,7 +17,7 @@ from extraction.algorithms.monitoring import constancy
 from extraction.algorithms.monitoring.attribute_changes import AttributeChanges, Finding, make_evidence
 from extraction.algorithms.monitoring.chance import binomial_tail, grow_with_time, tail_probability
 from extraction.algorithms.monitoring.evidence import EvidenceKind, ValueChange, find_added_text, quote_value
-from extraction.algorithms.monitoring.moved_places import PagePlaces, VisitedPlaces, test_new_place, test_same_place
+from extraction.algorithms.monitoring.moved_places import PagePlaces, VisitedPlaces, compute_new_place_chance, compute_same_place_chance
 from extraction.algorithms.monitoring.profiles import FEW_PAGES
 
 RARE = 1e-4
@@ -37,7 +37,7 @@ MOST = 0.8
 """Share of pages that must have the same text added, or unknown values: a shop may add a value for some of its products."""
 
 
-def test_moved_together(changes: AttributeChanges) -> Finding | None:
+def find_moved_together(changes: AttributeChanges) -> Finding | None:
     """Old values now stand in one new place, or what the rule gives instead stood in one place of the old pages."""
     had = [change for change in changes.pages if change.before]
     lost = [change for change in had if change.lost]
@@ -45,17 +45,17 @@ def test_moved_together(changes: AttributeChanges) -> Finding | None:
     standing = [change for change in lost if change.still_standing]
     if len(standing) < LEAST_ALIKE_PAGES or changes.attribute.multiple:
         return None
-    moved = test_new_place(
+    moved = compute_new_place_chance(
         [VisitedPlaces(PagePlaces(change.visit.old), PagePlaces(change.visit.new)) for change in had],
         [change.before[0] for change in had],
     )
     if given and moved > SURE:
-        came = test_same_place(
+        came = compute_same_place_chance(
             [PagePlaces(change.visit.old) for change in given],
             [change.now[0] for change in given],
             [change.now[0] for change in changes.pages if change.now],
         )
-        gone = test_same_place(
+        gone = compute_same_place_chance(
             [PagePlaces(change.visit.new) for change in lost],
             [change.before[0] for change in lost],
             [change.before[0] for change in had],
@@ -67,7 +67,7 @@ def test_moved_together(changes: AttributeChanges) -> Finding | None:
     return Finding("moved together", evidence, moved, plausible=bool(given), compared=changes.urls)
 
 
-def test_extended(changes: AttributeChanges) -> Finding | None:
+def find_extended(changes: AttributeChanges) -> Finding | None:
     """Values that usually stay the same now all have the same text before or after them: it belongs to the template."""
     if not constancy.is_constant(changes.rate) or changes.attribute.multiple:
         return None
@@ -82,7 +82,7 @@ def test_extended(changes: AttributeChanges) -> Finding | None:
     return Finding("extended", evidence, tail_probability(count, rates), plausible=True)
 
 
-def test_alike(changes: AttributeChanges) -> Finding | None:
+def find_alike(changes: AttributeChanges) -> Finding | None:
     """Every page gives the same value although pages used to differ: the rule reads a text of the site, not of the page."""
     given = [change for change in changes.pages if change.now]
     if changes.profile is None or not changes.profile.varies or len(given) < LEAST_ALIKE_PAGES or len({each.now for each in given}) > 1:
@@ -92,7 +92,7 @@ def test_alike(changes: AttributeChanges) -> Finding | None:
     return Finding("alike", tuple(make_evidence(each, "incorrect", reason) for each in given), chance ** (2 * len(given)))
 
 
-def test_vanished(changes: AttributeChanges) -> Finding | None:
+def find_vanished(changes: AttributeChanges) -> Finding | None:
     """Far more pages lack a value than the attribute's usual share of such pages explains."""
     if changes.profile is None or changes.profile.valued < FEW_PAGES:
         return None

@@ -31,10 +31,10 @@ from extraction.algorithms.monitoring.chance import binomial_tail, grow_with_tim
 from extraction.algorithms.monitoring.common_causes import (
     LEAST_ALIKE_PAGES,
     MOST,
-    test_alike,
-    test_extended,
-    test_moved_together,
-    test_vanished,
+    find_alike,
+    find_extended,
+    find_moved_together,
+    find_vanished,
 )
 from extraction.algorithms.monitoring.evidence import (
     Evidence,
@@ -64,15 +64,15 @@ def find_signs(changes: AttributeChanges) -> list[Finding]:
         _test_overlooked,
         _test_missing,
         _test_slipped,
-        test_moved_together,
+        find_moved_together,
         _test_crowded,
         _test_misread,
         _test_replaced,
         _test_unknown,
-        test_extended,
+        find_extended,
         _test_odd,
-        test_alike,
-        test_vanished,
+        find_alike,
+        find_vanished,
     )
     return [finding for test in tests if (finding := test(changes)) is not None and finding.evidence]
 

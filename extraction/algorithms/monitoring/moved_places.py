@@ -95,7 +95,7 @@ def _list_stable_classes(element: etree._Element) -> tuple[str, ...]:
     return tuple(name for name in (element.get("class") or "").split() if not any(map(str.isdigit, name)))
 
 
-def test_new_place(pages: Sequence[VisitedPlaces], wanted: Sequence[str]) -> float:
+def compute_new_place_chance(pages: Sequence[VisitedPlaces], wanted: Sequence[str]) -> float:
     """The probability that some place of the new pages, where the values were not before, holds the wanted ones by chance.
 
     A place whose text is struck out does not count: that is how a sale shows the old price.
@@ -114,7 +114,7 @@ def test_new_place(pages: Sequence[VisitedPlaces], wanted: Sequence[str]) -> flo
     return _test_columns(list(tried.values()), wanted, foreign)
 
 
-def test_same_place(pages: Sequence[PagePlaces], wanted: Sequence[str], foreign: Iterable[str]) -> float:
+def compute_same_place_chance(pages: Sequence[PagePlaces], wanted: Sequence[str], foreign: Iterable[str]) -> float:
     """The probability that some place holds the wanted values of so many pages by chance; 1 when no place holds most of them.
 
     pages: the pages.

@@ -1,5 +1,7 @@
 """Known forms match values of many countries and not what stands beside them."""
 
+import time
+
 import pytest
 
 from extraction.algorithms.proposals.value_forms import FORMS, match_form
@@ -50,6 +52,7 @@ def test_every_concept_has_a_form() -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_hostile_texts_are_matched_in_no_time(form: str) -> None:
+    started = time.process_time()
     for text in (
         "1" * 5_000,
         "1 " * 2_400,
@@ -62,3 +65,4 @@ def test_hostile_texts_are_matched_in_no_time(form: str) -> None:
         "x" * 6_000,
     ):
         match_form(form, text)
+    assert time.process_time() - started < 0.5
