@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from extraction.services.records.exports import arrow, excel, sqlite_file
+from extraction.services.records.exports import excel, sqlite_file
 from extraction.services.records.exports.cell_types import Limits
 from extraction.services.records.exports.csv_file import write_csv_lines
 from extraction.services.records.exports.json_lines import write_json_lines
@@ -38,6 +38,19 @@ class ExportFormat:
     limits: Limits = field(default_factory=Limits)
 
 
+def _write_parquet(path: Path, table: Table) -> None:
+    # The libraries of these two formats take some 80 MB, so only a process that writes such a file loads them.
+    from extraction.services.records.exports import arrow
+
+    arrow.write_parquet(path, table)
+
+
+def _write_duckdb(path: Path, table: Table) -> None:
+    from extraction.services.records.exports import arrow
+
+    arrow.write_duckdb(path, table)
+
+
 FORMATS: dict[str, ExportFormat] = {
     each.name: each
     for each in (
@@ -60,7 +73,7 @@ FORMATS: dict[str, ExportFormat] = {
             label="Parquet",
             suffix=".parquet",
             content_type="application/vnd.apache.parquet",
-            write=arrow.write_parquet,
+            write=_write_parquet,
             folds_case=True,
         ),
         ExportFormat(
@@ -77,7 +90,7 @@ FORMATS: dict[str, ExportFormat] = {
             label="DuckDB",
             suffix=".duckdb",
             content_type="application/octet-stream",
-            write=arrow.write_duckdb,
+            write=_write_duckdb,
             folds_case=True,
         ),
     )
