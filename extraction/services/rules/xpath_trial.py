@@ -15,6 +15,7 @@ from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.services.core.sandbox import LIMITS_REACHED, SandboxLimits, run_in_sandbox
+from extraction.services.core.sandbox_child import is_out_of_memory
 
 LIMIT_S = 5
 """Processor time for all pages together: twenty pages of 1 MB take one second with an ordinary XPath."""
@@ -80,6 +81,8 @@ def _page(sheets: Sequence[xslt.Stylesheet], content: bytes, kind: str) -> dict[
         root = parse(content, content_type=kind or None).root
         found = [apply.extract_values(sheet, root) for sheet in sheets]
     except (PageError, RuleError, XPathError) as error:
+        if isinstance(error, PageError) and is_out_of_memory(error):
+            raise  # the child's limit, which is no fault of the page
         return {"error": str(error)}
     given = [{**each.values, **each.columns()} for each in found]
     short = [{name: [value[:MAX_CHARACTERS] for value in values[:MAX_VALUES]] for name, values in each.items()} for each in given]

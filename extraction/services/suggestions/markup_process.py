@@ -17,6 +17,7 @@ from extraction.algorithms.errors import PageError
 from extraction.algorithms.markup.items import Item, parse_items
 from extraction.algorithms.markup.json_ld import read_json_ld
 from extraction.services.core.sandbox import Ending, SandboxLimits, run_in_sandbox
+from extraction.services.core.sandbox_child import is_out_of_memory
 
 PAGE_S = 5.0
 """Wall-clock time per page. The slowest real page so far took 1.1 s, all of it for RDFa."""
@@ -108,6 +109,8 @@ def _read_page(content: bytes, kind: str) -> tuple[list[Item], list[str]]:
         markup = etree.tostring(page.root, method="html", encoding="utf-8") if page.as_browser else text.encode("utf-8", "replace")
         tree = parse_html(markup, encoding="utf-8")
     except (etree.LxmlError, ValueError, PageError) as error:
+        if is_out_of_memory(error):
+            raise  # the child's limit, which is no fault of the page
         return [], [*problems, f"the page cannot be parsed: {error}"[:MAX_MESSAGE]]
     if _may_hold_rdfa(content) and len(content) > RDFA_BYTES:
         problems.append(f"RDFa was not read, because the page is larger than {RDFA_BYTES // 1_000_000} MB")

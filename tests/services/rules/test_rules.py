@@ -1,5 +1,6 @@
 """The life of a rule: one version is live at a time, all are kept, and a person's XPath is tried before it is saved."""
 
+import io
 import threading
 import time
 from collections.abc import Iterator
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from extraction.algorithms.errors import RuleError, XPathError
+from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.learning.text_range import TextPart
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.models import Cluster, Rule, Snapshot
@@ -272,6 +273,15 @@ def test_the_trial_ends_when_it_needs_too_much_memory(monkeypatch: pytest.Monkey
     monkeypatch.setattr(xpath_trial, "MEMORY_BYTES", 1)
     tried = xpath_trial.try_rules([value("//h1")], [(factory.book_html("Small", pad=6000), "")])
     assert (tried.too_much, tried.values, tried.errors) == (True, {}, {})
+
+
+def test_a_lack_of_memory_while_a_page_is_read_is_the_childs_and_not_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(content: bytes, *, content_type: str | None) -> None:
+        raise PageError("reading the page failed: MemoryError: ")
+
+    monkeypatch.setattr(xpath_trial, "parse", read)
+    with pytest.raises(PageError):
+        list(xpath_trial.evaluate_pages(io.BytesIO(b"".join(xpath_trial._request([value("//h1")], [(b"<p>x", "")])))))
 
 
 def test_the_trial_limits_what_it_gives_back() -> None:
