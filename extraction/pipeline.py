@@ -9,14 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.utils import timezone
 
-from extraction.models import Breakage, Rule, Run, Site
+from extraction.models import Breakage, Rule, Run, RunRelease, Site
+from extraction.models.run_values import RunSummary
 from extraction.services.core import runs, signals
-from extraction.services.core.runs import Job
+from extraction.services.core.runs import Job, Progress
 from extraction.services.intake import crawl_site, import_pages, load_assets, previews
 from extraction.services.lab import comparisons
 from extraction.services.learning import learn_rule
-from extraction.services.monitoring import check_site, imported_pages, reuse_rules
+from extraction.services.monitoring import alerts, check_site, imported_pages, reuse_rules
+from extraction.services.quality import judge_run, releases
 from extraction.services.records import extract_records
 from extraction.services.sites import sources
 from extraction.services.templates import cluster_pages, merge_proposals
@@ -24,16 +27,32 @@ from extraction.services.templates import cluster_pages, merge_proposals
 Successor = Callable[[Run], object]
 """Starts what follows a run that is done, if its condition holds."""
 
+
+def _crawl_and_judge(run: Run, progress: Progress) -> RunSummary:
+    """Crawl. If records were extracted at once, judge them."""
+    summary = crawl_site.run_crawl(run, progress)
+    if run.read_parameters().keeps_no_pages:
+        judge_run.judge_run(run, progress)
+    return summary
+
+
+def _extract_and_judge(run: Run, progress: Progress) -> RunSummary:
+    """Extract records and judge them. What follows from the verdict happens when the run is done."""
+    summary = extract_records.run_extraction(run, progress)
+    judge_run.judge_run(run, progress)
+    return summary
+
+
 JOBS: dict[str, Job] = {
     Run.Kind.IMPORT: import_pages.run_import,
-    Run.Kind.CRAWL: crawl_site.run_crawl,
+    Run.Kind.CRAWL: _crawl_and_judge,
     Run.Kind.CLUSTER: cluster_pages.run_clustering,
     Run.Kind.COMPARE: merge_proposals.run_comparing,
     Run.Kind.LAB: comparisons.run_comparison,
     Run.Kind.ASSETS: load_assets.run_loading,
     Run.Kind.PREVIEW: previews.run_drawing,
     Run.Kind.LEARN: learn_rule.run_learning,
-    Run.Kind.EXTRACT: extract_records.run_extraction,
+    Run.Kind.EXTRACT: _extract_and_judge,
     Run.Kind.CHECK: check_site.run_check,
     Run.Kind.REUSE: reuse_rules.run_reuse,
 }
@@ -56,6 +75,7 @@ def connect() -> None:
     signals.rule_published.connect(_compare_after_publishing)
     signals.repair_accepted.connect(_renew_after_repair)
     signals.pages_moved.connect(_draw_after_moving)
+    signals.records_doubted.connect(_tell_of_doubts)
 
 
 def _check_imported(run: Run) -> None:
@@ -79,6 +99,11 @@ def _extract_when_asked(run: Run) -> None:
     """Extract records after a clustering that was started to renew them."""
     if _wants_records(run):
         extract_records.start_working_rules(run.site, run.created_by)
+
+
+def _settle_records(run: Run) -> None:
+    """Release the records of a run, or hold them back."""
+    releases.settle_run(run)
 
 
 def _offer_known_rules(run: Run) -> None:
@@ -116,7 +141,8 @@ def _wants_records(run: Run) -> bool:
 
 SUCCESSORS: Mapping[str, Sequence[Successor]] = {
     Run.Kind.IMPORT: (_check_imported, _cluster_when_changed),
-    Run.Kind.CRAWL: (_cluster_when_changed, _extract_when_unchanged),
+    Run.Kind.CRAWL: (_settle_records, _cluster_when_changed, _extract_when_unchanged),
+    Run.Kind.EXTRACT: (_settle_records,),
     Run.Kind.CLUSTER: (_extract_when_asked, _offer_known_rules, _compare_templates, _load_looks),
     Run.Kind.ASSETS: (_draw_previews,),
 }
@@ -137,3 +163,7 @@ def _renew_after_repair(*, breakage: Breakage, user: User | None, **_: Any) -> N
 
 def _draw_after_moving(*, site: Site, user: User | None, **_: Any) -> None:
     previews.start_drawing(site, user)
+
+
+def _tell_of_doubts(*, release: RunRelease, **_: Any) -> None:
+    alerts.queue_release_alerts(release, timezone.now())

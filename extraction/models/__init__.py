@@ -13,6 +13,7 @@ from extraction.models.monitor import Bellwether, Breakage, Check, Monitor
 from extraction.models.page import Page
 from extraction.models.placement import MergeProposal, Placement
 from extraction.models.preview import Preview
+from extraction.models.quality import QualityRule, RuleFailure, RuleResult, RunRelease
 from extraction.models.record import Record, RecordFigures, RecordPart
 from extraction.models.record_history import RecordChange, RecordSource, TrackedRecord
 from extraction.models.role import Role, role_of
@@ -46,6 +47,7 @@ __all__ = [
     "PageLabel",
     "Placement",
     "Preview",
+    "QualityRule",
     "Record",
     "RecordChange",
     "RecordFigures",
@@ -55,8 +57,11 @@ __all__ = [
     "RecordType",
     "Role",
     "Rule",
+    "RuleFailure",
+    "RuleResult",
     "Run",
     "RunProblem",
+    "RunRelease",
     "SamplePage",
     "Site",
     "Snapshot",

@@ -25,3 +25,17 @@ pages_moved = Signal()
 site: the site of the pages.
 user: who moved them.
 """
+
+records_released = Signal()
+"""The records that a run extracted for a template may be delivered.
+
+run: the run that extracted them.
+cluster: their template.
+user: who released them, None if no rule objected.
+"""
+
+records_doubted = Signal()
+"""The records that a run extracted for a template break a quality rule of which people are told.
+
+release: the row that says whether they were released or are held back.
+"""
