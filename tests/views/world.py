@@ -17,10 +17,12 @@ from extraction.models import (
     Clustering,
     CrawlAddress,
     Page,
+    QualityRule,
     RecordType,
     Rule,
     Run,
     RunProblem,
+    RunRelease,
     SamplePage,
     Site,
     Source,
@@ -72,6 +74,11 @@ class World:
             return [self.alert.pk if name == "alert_again" else self.alert.channel_id]
         if name == "tracked_record":
             return [*cluster, TrackedRecord.objects.filter(cluster=self.cluster).earliest("pk").pk]
+        if name in {"release", "release_decide"}:
+            return [*cluster, RunRelease.objects.filter(cluster=self.cluster).earliest("pk").pk]
+        if name.startswith("quality_rule"):
+            known_rule = QualityRule.objects.filter(record_type=self.record_type).first()
+            return [(known_rule or QualityRule.objects.create(record_type=self.record_type, kind="count", limits={"least": 0.5})).pk]
         if name.startswith("record_type"):
             return [self.record_type.slug]
         if name in {"run_addresses", "run_pause", "run_resume"}:

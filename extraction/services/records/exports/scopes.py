@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from extraction.models import Attribute, Cluster, Record, RecordFigures, RecordList, RecordPart, RecordType, Rule
+from extraction.models import Attribute, Cluster, Record, RecordFigures, RecordList, RecordPart, RecordType, Rule, RunRelease
 from extraction.models.record import RecordQuerySet
 from extraction.services.records.exports.columns import ExportAttribute
 
@@ -17,6 +17,7 @@ class ExportScope:
     attributes: {list name, "" for pages: the attributes of its lines in their order}.
     known: the names of all attributes, whatever list they are of.
     left_out: what `records` leaves out, a sentence each.
+    notices: what a reader must know of all of them, a sentence each.
     """
 
     title: str
@@ -26,6 +27,7 @@ class ExportScope:
     left_out: tuple[str, ...] = ()
     description: str = ""
     across_sites: bool = False
+    notices: tuple[str, ...] = ()
 
     @property
     def lists(self) -> list[str]:
@@ -55,6 +57,7 @@ def find_template_scope(cluster: Cluster, records: RecordQuerySet | None = None,
         _name_attributes(attributes),
         tuple(_describe_left_out(figures, part)),
         cluster.record_type.description if cluster.record_type else "",
+        notices=_list_withheld(cluster.pk),
     )
 
 
@@ -74,7 +77,14 @@ def find_type_scope(record_type: RecordType) -> ExportScope:
         tuple(left_out),
         record_type.description,
         across_sites=True,
+        notices=_list_withheld(*record_type.clusters.filter(ignored=False).values_list("pk", flat=True)),
     )
+
+
+def _list_withheld(*clusters: int) -> tuple[str, ...]:
+    """Return a sentence for each template whose newest run is held back or was rejected. Its records are exported nevertheless."""
+    found = RunRelease.objects.withheld().filter(cluster__in=clusters).select_related("cluster__site").order_by("pk")
+    return tuple(f"{each.cluster.site.name}, {each.cluster.label}: {each.describe_state()}" for each in found)
 
 
 def find_attributes(cluster: Cluster) -> dict[str, tuple[ExportAttribute, ...]]:
