@@ -200,10 +200,10 @@ class RunRelease(models.Model):
     def describe_state(self) -> str:
         """Return in a sentence why the records of its run are not delivered; "" if they are."""
         if self.state == ReleaseState.HELD:
-            return f"The newest run (run {self.run_id}) is held back: {'; '.join(self.reasons) or 'it waits for a decision'}."
+            return f"The newest run (run {self.run_id}) is held back, so its records are not delivered: {'; '.join(self.reasons)}."
         if self.state == ReleaseState.REJECTED:
-            who = f"by {self.decided_name} " if self.decided_name else ""
-            return f"The newest run (run {self.run_id}) was rejected {who}and is not delivered."
+            who = f" by {self.decided_name}" if self.decided_name else ""
+            return f"The newest run (run {self.run_id}) was rejected{who}, so its records are not delivered."
         return ""
 
 

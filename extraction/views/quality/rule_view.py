@@ -73,9 +73,9 @@ def list_options(record_type: RecordType) -> Sequence[AboutOption]:
     attributes = record_type.attributes.select_related("list").order_by("list__position", "position", "pk")
     lists = record_type.lists.filter(attributes__isnull=False).distinct()
     return [
+        *(AboutOption(f"attribute-{each.pk}", f"{each.list.name}: {each.name}" if each.list else each.name) for each in attributes),
         AboutOption("records", "the records as a whole"),
         *(AboutOption(f"list-{each.pk}", f"the rows of {each.name}") for each in lists),
-        *(AboutOption(f"attribute-{each.pk}", f"{each.list.name}: {each.name}" if each.list else each.name) for each in attributes),
     ]
 
 

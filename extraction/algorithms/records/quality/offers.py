@@ -103,7 +103,7 @@ def _offer_range(seen: ColumnSeen) -> RuleOffer | None:
     if seen.low is None or seen.high is None or seen.entries - seen.unread < MIN_RECORDS:
         return None
     allowed = _round_up(seen.unread / seen.entries + FEW)
-    what = f"from {seen.low[1]} to {seen.high[1]}" + (f"; {seen.unread:,} could not be read" if seen.unread else "")
+    what = f"from {seen.low[1]} to {seen.high[1]} in {seen.entries:,} values" + (f"; {seen.unread:,} could not be read" if seen.unread else "")
     if seen.type == "date":
         first = int(seen.low[0] - (seen.high[0] - seen.low[0]) / 2)
         start = date.fromordinal(max(1, first)).replace(month=1, day=1)
@@ -148,7 +148,7 @@ def _offer_values(seen: ColumnSeen) -> RuleOffer | None:
     if not seen.distinct or len(seen.distinct) > MAX_DISTINCT or min(seen.distinct.values()) < 3:
         return None
     values = tuple(sorted(seen.distinct))
-    what = f"{len(values)} different value{'' if len(values) == 1 else 's'}, each at least {min(seen.distinct.values()):,} times"
+    what = f"{len(values)} different value{'' if len(values) == 1 else 's'} in {seen.entries:,}, each at least {min(seen.distinct.values()):,} times"
     return _make(seen, "values", RuleLimits(values=values), FEW, what, f"{FEW * 100:g} % may have another value")
 
 
@@ -177,7 +177,7 @@ def _offer_length(seen: ColumnSeen) -> RuleOffer | None:
     if not seen.texts:
         return None
     limits = RuleLimits(shortest=max(1, seen.shortest // 2), longest=max(10, seen.longest * 2))
-    what = f"from {seen.shortest:,} to {seen.longest:,} characters"
+    what = f"from {seen.shortest:,} to {seen.longest:,} characters in {seen.entries:,} values"
     return _make(seen, "length", limits, FEW, what, f"half of the shortest to twice the longest; {FEW * 100:g} % may be outside")
 
 
