@@ -13,6 +13,7 @@ from extraction.services.quality import edit_rules, judge_run, releases
 from extraction.services.quality.edit_rules import RuleDraft
 from extraction.services.records import extract_records, history
 from tests.services import factory
+from tests.services.quality.shop_rules import add_rule, extract
 from tests.services.records.bookshop import Bookshop, open_shop
 
 pytestmark = pytest.mark.django_db
@@ -35,18 +36,6 @@ def delivered(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, User | None]]:
     monkeypatch.setattr(signals.records_released, "receivers", [])
     signals.records_released.connect(listen, weak=False)
     return told
-
-
-def extract(shop: Bookshop) -> RunRelease:
-    run = extract_records.start_extraction(shop.cluster)
-    assert pipeline.execute_run(run.pk)
-    return RunRelease.objects.select_related("cluster__site", "run").get(run=run)
-
-
-def add_rule(shop: Bookshop, kind: str, attribute: str = "", *, weight: str = "block", allowed: float = 0.0, **limits: Any) -> QualityRule:
-    found = shop.kind.attributes.filter(name=attribute).first()
-    draft = RuleDraft(kind=kind, attribute=found, limits=RuleLimits(**limits), allowed_fraction=allowed, weight=weight)
-    return edit_rules.create_rule(shop.kind, draft, None)
 
 
 def prices(shop: Bookshop) -> set[str]:

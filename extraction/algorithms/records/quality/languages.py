@@ -12,7 +12,7 @@ LEAST_CONFIDENCE = 0.5
 MOST_CHARACTERS = 2_000
 """How much of a text is read."""
 
-_ALIKE = {"no": "nb", "nn": "nb"}
+_ALIKE = {"nb": "no", "nn": "no"}
 
 
 @cache
@@ -25,7 +25,7 @@ def _load_identifier() -> Any:
 
 def list_languages() -> frozenset[str]:
     """Return the codes of the languages that can be told."""
-    return frozenset(_load_identifier().labels()) - {"zxx"}
+    return (frozenset(_load_identifier().labels) | _ALIKE.keys()) - {"zxx"}
 
 
 def detect_text_language(text: str) -> str:

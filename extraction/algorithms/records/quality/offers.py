@@ -103,7 +103,9 @@ def _offer_range(seen: ColumnSeen) -> RuleOffer | None:
     if seen.low is None or seen.high is None or seen.entries - seen.unread < MIN_RECORDS:
         return None
     allowed = _round_up(seen.unread / seen.entries + FEW)
-    what = f"from {seen.low[1]} to {seen.high[1]} in {seen.entries:,} values" + (f"; {seen.unread:,} could not be read" if seen.unread else "")
+    what = f"from {seen.low[1]} to {seen.high[1]} in {seen.entries:,} values" + (
+        f"; {seen.unread:,} could not be read" if seen.unread else ""
+    )
     if seen.type == "date":
         first = int(seen.low[0] - (seen.high[0] - seen.low[0]) / 2)
         start = date.fromordinal(max(1, first)).replace(month=1, day=1)
