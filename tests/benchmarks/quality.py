@@ -1,8 +1,9 @@
 """`python -m tests.benchmarks.quality [--records 50000] [--pages 400]`: what it costs to judge records, beside extracting them.
 
-A shop of `--pages` small pages is extracted, and its records are copied up to `--records` tracked records, a tenth of them changed since the
-last released run. Then they are judged by fourteen rules of all kinds. Printed: processor time of judging a record as a multiple of extracting one, and
-by what the peak memory grew with half of the records and with all of them. Ends with 1 if judging costs more than `MOST` of extraction.
+A shop of `--pages` small pages is extracted, and its records are copied up to `--records` tracked records, a tenth of them changed since
+the last released run. Then they are judged by fourteen rules of all kinds. Printed: processor time of judging a record as a multiple of
+extracting one, and by what the peak memory grew with half of the records and with all of them. Ends with 1 if judging costs more than
+`MOST` of extraction.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import sys
 import tempfile
 import time
 from typing import Any
+from unittest.mock import patch
 
 MOST = 0.1
 """Judging a record, as a multiple of extracting it from a page that is far smaller than real ones."""
@@ -40,14 +42,14 @@ def main() -> int:
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="vertex-bench-") as folder:
         os.environ |= {"VERTEX_VAR_DIR": folder, "DJANGO_SETTINGS_MODULE": "vertex.settings"}
-        return measure(chosen.records, chosen.pages)
+        with patch("celery.current_app.send_task"):
+            return measure(chosen.records, chosen.pages)
 
 
 def measure(records: int, pages: int) -> int:
     import django
 
     django.setup()
-    from celery import current_app
     from django.core.management import call_command
 
     from extraction.models import QualityRule, Run
@@ -58,7 +60,6 @@ def measure(records: int, pages: int) -> int:
     from tests.services.quality.shop_rules import add_rule
     from tests.services.records.bookshop import open_shop
 
-    current_app.send_task = lambda *_, **__: None
     call_command("migrate", verbosity=0)
     shop = open_shop(1, count=pages)
     shop.visit()
@@ -83,9 +84,8 @@ def measure(records: int, pages: int) -> int:
         grown.append(memory / 1e6)
         broken = release.results.filter(broken=True).count()
         judged = release.results.filter(rule__kind="required").first()
-        print(
-            f"{judged.checked if judged else 0:>8,} records judged by {QualityRule.objects.count()} rules ({broken} broken): {judging_s:.1f} s"
-        )
+        checked, rules = judged.checked if judged else 0, QualityRule.objects.count()
+        print(f"{checked:>8,} records judged by {rules} rules ({broken} broken): {judging_s:.1f} s")
     ratio = judging_s / records / extraction_s
     print(f"judging a record costs {ratio:.3f} of extracting it ({judging_s / records * 1e6:.0f} µs, {extraction_s * 1e6:.0f} µs)")
     print(f"peak memory grew by {grown[0]:.1f} MB with half of the records and by {grown[1]:.1f} MB more with all")
@@ -109,12 +109,8 @@ def copy_records(cluster: Any, run: Any, count: int) -> None:
             about = {"page_id": one.page_id, "snapshot_id": one.snapshot_id, "first_seen_at": now, "seen_at": now}
             made.append(TrackedRecord(cluster=cluster, key=[isbn], digest=f"{number:064}", values=values, number=1, **about))
         TrackedRecord.objects.bulk_create(made)
-        changes = [
-            RecordChange(
-                cluster=cluster, record=each, number=1, kind="changed", run=run, at=now, cause="page", values={"price": change_of(each)}
-            )
-            for each in made[::10]
-        ]
+        change = {"cluster": cluster, "number": 1, "kind": "changed", "run": run, "at": now, "cause": "page"}
+        changes = (RecordChange(record=each, values={"price": change_of(each)}, **change) for each in made[::10])
         RecordChange.objects.bulk_create(changes)
 
 

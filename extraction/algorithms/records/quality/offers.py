@@ -150,7 +150,8 @@ def _offer_values(seen: ColumnSeen) -> RuleOffer | None:
     if not seen.distinct or len(seen.distinct) > MAX_DISTINCT or min(seen.distinct.values()) < 3:
         return None
     values = tuple(sorted(seen.distinct))
-    what = f"{len(values)} different value{'' if len(values) == 1 else 's'} in {seen.entries:,}, each at least {min(seen.distinct.values()):,} times"
+    least, plural = min(seen.distinct.values()), "" if len(values) == 1 else "s"
+    what = f"{len(values)} different value{plural} in {seen.entries:,}, each at least {least:,} times"
     return _make(seen, "values", RuleLimits(values=values), FEW, what, f"{FEW * 100:g} % may have another value")
 
 
