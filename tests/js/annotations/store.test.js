@@ -86,6 +86,20 @@ test("similar values are offered on their page while something is confirmed ther
   assert.deepEqual(stores.offered(store), []);
 });
 
+test("values beside a proposed one are offered until they are taken, and not beside similar ones", () => {
+  const store = made();
+  store.current = 2;
+  store.drafts.set(2, { attribute: 2, state: "learned", values: { 10: [at(5, "Alpha")] }, beside: { 10: [at(6, "Beta"), at(7, "Gamma")] } });
+  assert.deepEqual(stores.beside(store), [at(6, "Beta"), at(7, "Gamma")]);
+  stores.put(store, 2, [at(5, "Alpha"), at(6, "Beta")]);
+  assert.deepEqual(stores.beside(store), [at(7, "Gamma")]);
+  store.similar.set(2, { page: 10, values: [at(8, "Delta")] });
+  assert.deepEqual(stores.beside(store), []);
+  store.similar.clear();
+  stores.put(store, 2, null);
+  assert.deepEqual(stores.beside(store), [], "a value that is not on the page has none beside it");
+});
+
 test("only attributes with other labels have changed, whatever the order of their values", () => {
   const before = { 1: { 10: [at(1, "a")] }, 2: { 10: [at(1, "a"), at(2, "b")] }, 3: { 10: [] } };
   const after = { 1: { 10: null }, 2: { 10: [at(2, "b"), at(1, "a")] } };
