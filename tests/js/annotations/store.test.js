@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { nextEnter } from "../../../static/js/annotations/status.js";
 import * as stores from "../../../static/js/annotations/store.js";
 import { at, learned, made } from "./made.js";
 
@@ -98,6 +99,18 @@ test("values beside a proposed one are offered until they are taken, and not bes
   store.similar.clear();
   stores.put(store, 2, null);
   assert.deepEqual(stores.beside(store), [], "a value that is not on the page has none beside it");
+});
+
+test("the line below a finished page says what Enter does there", () => {
+  const store = made();
+  store.current = 2;
+  stores.put(store, 2, [at(7, "Alpha"), at(8, "Beta")]);
+  assert.equal(nextEnter(store), "Enter opens the next one.");
+  store.similar.set(2, { page: 10, values: [at(9, "Gamma")] });
+  assert.equal(nextEnter(store), "Enter adds 1 similar value.");
+  store.current = 3;
+  store.drafts.set(3, { attribute: 3, list: 7, state: "learned", rows: { 10: [{ 3: [at(9, "Pot")] }, { 3: [at(11, "Pan")] }] } });
+  assert.equal(nextEnter(store), "Enter accepts 2 rows.");
 });
 
 test("only attributes with other labels have changed, whatever the order of their values", () => {
