@@ -115,7 +115,7 @@ def _describe_similar(cluster: Cluster, snapshot_id: int, marked: Sequence[Locat
 
 def _describe_beside(
     workspace: Workspace, labels: Mapping[int, Sequence[Location]], found: Mapping[int, Sequence[tuple[Location, str]]]
-) -> dict[int, list[Mapping[str, Any]]]:
+) -> dict[int, list[dict[str, Any]]]:
     """Return {page: places that seem to be further values}. A draft from pages with one value each may find one where a page has two."""
     beside = {}
     for pk, values in found.items():
