@@ -48,13 +48,13 @@ def _render_list(request: HttpRequest, record_type: RecordType) -> HttpResponse:
 def create_rule(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Show the form of a new rule. `kind=` and `about=` say what it is, `template=` the only template that it is for."""
     record_type = get_object_or_404(RecordType, slug=slug)
-    cluster = _find_template(record_type, request.GET.get("template", ""))
+    cluster = find_template(record_type, request.GET.get("template", ""))
     choice = RuleChoiceForm(request.GET, record_type)
     if "kind" not in request.GET:
         return _render_list(request, record_type)
     if not choice.is_valid():
         messages.error(request, join_errors(choice))
-        return redirect(_leads_back(record_type, cluster))
+        return redirect(lead_back(record_type, cluster))
     posted = request.POST if request.method == "POST" else None
     form = QualityRuleForm(posted, kind=choice.cleaned_data["kind"], attribute=choice.attribute, of_list=choice.list)
     if form.is_valid():
@@ -64,7 +64,7 @@ def create_rule(request: SignedInHttpRequest, slug: str) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             messages.success(request, "The rule is stored. It judges the next run.")
-            return redirect(_leads_back(record_type, cluster))
+            return redirect(lead_back(record_type, cluster))
     return _render_form(request, record_type, form, cluster)
 
 
@@ -73,7 +73,7 @@ def create_rule(request: SignedInHttpRequest, slug: str) -> HttpResponse:
 def edit_rule(request: SignedInHttpRequest, rule_id: int) -> HttpResponse:
     """Show the form of a rule. With `template=`, a rule for all templates is changed for this one only."""
     rule = get_object_or_404(QualityRule.objects.with_names(), pk=rule_id)
-    cluster = rule.cluster or _find_template(rule.record_type, request.GET.get("template", ""))
+    cluster = rule.cluster or find_template(rule.record_type, request.GET.get("template", ""))
     posted = request.POST if request.method == "POST" else None
     form = QualityRuleForm(posted, kind=rule.kind, attribute=rule.attribute, of_list=rule.list, rule=rule)
     if form.is_valid():
@@ -83,7 +83,7 @@ def edit_rule(request: SignedInHttpRequest, rule_id: int) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             messages.success(request, "Saved. The rule judges the next run.")
-            return redirect(_leads_back(rule.record_type, cluster))
+            return redirect(lead_back(rule.record_type, cluster))
     return _render_form(request, rule.record_type, form, cluster, rule)
 
 
@@ -94,7 +94,7 @@ def delete_rule(request: HttpRequest, rule_id: int) -> HttpResponse:
     rule = get_object_or_404(QualityRule.objects.select_related("record_type", "cluster__site"), pk=rule_id)
     service.delete_rule(rule)
     messages.success(request, "The rule of all templates counts here again." if rule.overrides_id else "The rule was deleted.")
-    return redirect(_leads_back(rule.record_type, rule.cluster))
+    return redirect(lead_back(rule.record_type, rule.cluster))
 
 
 @require_POST
@@ -102,9 +102,9 @@ def delete_rule(request: HttpRequest, rule_id: int) -> HttpResponse:
 def switch_rule(request: SignedInHttpRequest, rule_id: int) -> HttpResponse:
     """Switch a rule on (`on=1`) or off; with `template=`, only there."""
     rule = get_object_or_404(QualityRule.objects.with_names(), pk=rule_id)
-    cluster = rule.cluster or _find_template(rule.record_type, request.POST.get("template", ""))
+    cluster = rule.cluster or find_template(rule.record_type, request.POST.get("template", ""))
     service.switch_rule(rule, request.user, enabled=request.POST.get("on") == "1", cluster=cluster)
-    return redirect(_leads_back(rule.record_type, cluster))
+    return redirect(lead_back(rule.record_type, cluster))
 
 
 @require_safe
@@ -125,7 +125,7 @@ def try_rule(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "extraction/quality/_tried.html", {"tried": tried, "faults": faults, "limit": trying.MAX_TRIED})
 
 
-def _find_template(record_type: RecordType, wanted: str) -> Cluster | None:
+def find_template(record_type: RecordType, wanted: str) -> Cluster | None:
     """Return the template of a record type with this id, None if the text is empty. Raises Http404 for any other text."""
     if not wanted:
         return None
@@ -134,7 +134,8 @@ def _find_template(record_type: RecordType, wanted: str) -> Cluster | None:
     return get_object_or_404(record_type.clusters.select_related("site", "record_type"), pk=wanted)
 
 
-def _leads_back(record_type: RecordType, cluster: Cluster | None) -> str:
+def lead_back(record_type: RecordType, cluster: Cluster | None) -> str:
+    """Return the address of the rules of a template, or else of a record type."""
     if cluster:
         return reverse("quality", args=[cluster.site.slug, cluster.number])
     return reverse("record_type_quality", args=[record_type.slug])
@@ -152,7 +153,7 @@ def _render_form(
         "cluster": cluster,
         "kind": QualityRule.Kind(form.kind),
         "about": about,
-        "back": _leads_back(record_type, cluster),
+        "back": lead_back(record_type, cluster),
         "templates": record_type.clusters.filter(tracked__isnull=False).distinct().select_related("site").order_by("site__name", "number"),
     }
     return render(request, "extraction/quality/rule.html", context, status=400 if request.method == "POST" else 200)

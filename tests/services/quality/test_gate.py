@@ -8,7 +8,9 @@ from django.contrib.auth.models import User
 from extraction import pipeline
 from extraction.algorithms.records.quality.demands import RuleLimits
 from extraction.models import Page, QualityRule, RuleFailure, Run, RunRelease
+from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs, signals
+from extraction.services.intake import crawl_site
 from extraction.services.quality import edit_rules, judge_run, releases
 from extraction.services.quality.edit_rules import RuleDraft
 from extraction.services.records import extract_records, history
@@ -206,3 +208,14 @@ def test_a_rule_that_can_no_longer_be_judged_counts_as_broken_and_says_why(shop:
     held = extract(shop)
     assert held.state == "held"
     assert "cannot be judged: price is now of the type text" in held.reasons[0]
+
+
+@pytest.mark.parametrize(("mode", "judged"), [("extract", 1), ("sample", 0)])
+def test_a_crawl_that_extracts_at_once_is_judged_too(shop: Bookshop, monkeypatch: pytest.MonkeyPatch, mode: str, judged: int) -> None:
+    rule = shop.cluster.rules.serving().get()
+    shop.visit()
+    extract(shop)
+    crawl = runs.start_run(Run.Kind.CRAWL, shop.cluster.site, parameters=RunParameters(mode=mode, rules=(rule.pk,)))
+    monkeypatch.setattr(crawl_site, "run_crawl", lambda *_: RunSummary(pages=1))
+    pipeline.execute_run(crawl.pk)
+    assert RunRelease.objects.filter(run=crawl, state="released").count() == judged

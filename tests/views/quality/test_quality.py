@@ -127,3 +127,5 @@ def test_chosen_suggestions_are_taken_over_with_their_weights(signed_in: Any, se
     client.post(address, {"taken": ["rule-0"], "weight-rule-0": "note"})
     assert list(QualityRule.objects.values_list("kind", "weight")) == [("required", "note")]
     assert client.post(address, {"taken": ["rule-99"]}).status_code == 400
+    client.post(f"{address}?template={shop.cluster.pk}", {"taken": ["rule-1"]})
+    assert QualityRule.objects.latest("pk").cluster == shop.cluster
