@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.dom.xpath_rewriting import drop_conditions, split_union
 from extraction.algorithms.learning.apriori import Example, Learned, NotLearned, learn_attribute
 from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.places import STAGES, SoughtValue, Stage, find_value, loosen
@@ -126,7 +127,7 @@ def _merit(made: Relearned, old: AttributeRule) -> tuple[float, ...]:
 
 def find_end_tags(attribute: AttributeRule) -> frozenset[str]:
     """The tags that a rule's XPaths end in."""
-    ends = [_END.search(_PREDICATE.sub("", path)) for each in attribute.alternatives for path in each.xpath.split("|")]
+    ends = [_END.search(drop_conditions(path)) for each in attribute.alternatives for path in split_union(each.xpath)]
     return frozenset(end.group(1) for end in ends if end)
 
 
@@ -137,7 +138,6 @@ def find_held_attribute(attribute: AttributeRule) -> str:
 
 
 _END = re.compile(r"(?<![\w.-])([\w.-]++)(?:/(?:text\(\)|@[\w:.-]++))?\s*+$")
-_PREDICATE = re.compile(r"\[(?:\"[^\"]*\"|'[^']*'|[^\]\[\"']|\[[^\]]*\])*\]")
 _HELD = re.compile(r"@([\w:.-]+)$")
 
 

@@ -92,6 +92,8 @@ def test_of_two_places_of_a_value_on_a_single_page_the_old_rules_tag_wins():
 def test_reads_of_an_xpath_what_it_ends_in():
     rule = AttributeRule("x", alternatives=(Selector('/descendant::div[@class = "a/b"]/p[2]/text() | /descendant::img/@src'),))
     assert find_end_tags(rule) == {"p", "img"}
+    nested = AttributeRule("x", alternatives=(Selector("/descendant::p[a[b[@c = ']|[']]]/q[1] | /descendant::td[. = 'a|b']/text()"),))
+    assert find_end_tags(nested) == {"q", "td"}
     assert find_held_attribute(rule) == "src"
     assert find_held_attribute(AttributeRule("x")) == ""
 
