@@ -78,6 +78,23 @@ def test_two_amounts_are_never_read_as_one(
     assert read_value(text, "number", language=language).value is None, text
 
 
+@given(
+    AMOUNTS,
+    AMOUNTS,
+    st.sampled_from(sorted(STYLES)),
+    st.sampled_from(sorted(MARKS)),
+    st.sampled_from(["/kg", "/100 g", " per kg", " / 1 l"]),
+    st.sampled_from(["{price} ({base})", "{price} [{base}]", "{price} | {base}", "({base}) {price}", "{price} ({base} | {base})"]),
+)
+def test_a_price_is_read_beside_its_base_price_and_not_if_only_a_space_sets_them_off(
+    price: Decimal, base: Decimal, language: str, mark: str, unit: str, form: str
+) -> None:
+    parts = {"price": f"{write_amount(price, language)} {mark}", "base": f"{write_amount(base, language)} {mark}{unit}"}
+    assert read_value(form.format(**parts), "price", language=language).value == f"{price:f} {MARKS[mark]}"
+    for doubtful in ("{price} {base}", "{base} {price}", "{base} | {price}", "{base} ({price})", "{price} {price} ({base})"):
+        assert read_value(doubtful.format(**parts), "price", language=language).value is None
+
+
 @given(st.dates(date(1000, 1, 1), date(2099, 12, 31)))
 def test_iso_dates_come_back(day: date) -> None:
     for text in (day.isoformat(), f"{day:%Y/%m/%d}", f"{day.isoformat()}T23:59:59+14:00", f"{day.year}-{day.month}-{day.day}"):
