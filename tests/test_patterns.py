@@ -29,8 +29,8 @@ LENGTH = 40_000
 LIMIT_S = 0.25
 
 SUSPECTS = ((4_000, 0.001), (16_000, 0.02))
-"""Shorter texts, and the seconds that make a pattern a suspect. Only a suspect is tried on the next longer text. A pattern that takes `LIMIT_S`
-for a text of `LENGTH`, and quadratic time, takes 2.5 ms for the first of these and 40 ms for the second."""
+"""Shorter texts, and the seconds that make a pattern a suspect. Only a suspect is tried on the next longer text. A pattern that takes
+`LIMIT_S` for a text of `LENGTH`, and quadratic time, takes 2.5 ms for the first of these and 40 ms for the second."""
 
 SHORT_TEXTS = {
     "extraction.fetching.crawl.shapes.IDENTIFIER": 2_000,  # a part of an address
