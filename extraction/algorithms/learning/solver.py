@@ -16,7 +16,7 @@ from extraction.algorithms.learning import plausibility
 from extraction.algorithms.learning.corpus import Candidates, Corpus, NodeTarget
 from extraction.algorithms.learning.costs import SURE_FORMS, Cost
 from extraction.algorithms.learning.feature_maker import TEXT, MaskedFeature, RuleFeature, is_label_feature, is_weak_feature
-from extraction.algorithms.learning.guards import Guard
+from extraction.algorithms.learning.guards import STRUCTURE, Guard
 from extraction.algorithms.learning.marks import MarkedNode
 from extraction.algorithms.learning.page_table import Bools, Ints
 from extraction.algorithms.learning.paths import select_locations
@@ -151,6 +151,9 @@ class Solver:
         for feature, mask in guard.find_all(known, multiple=self.multiple, alternatives=values):
             chosen = replace(best.chosen, features=(*best.chosen.features, feature))
             best = replace(best, chosen=chosen, selected=best.selected & mask, masks=(*best.masks, mask))
+            if feature.kind == STRUCTURE:
+                wider = Guard(self.corpus, best.nodes, chosen.features, best.selected, places).widen_heading(best.masks)
+                best = swap_feature(best, *wider) if wider else best
         return best
 
     def find_candidates(self, target: NodeTarget) -> Candidates:
