@@ -14,7 +14,7 @@ from typing import Any
 from extraction.algorithms.records.addresses import find_forms, join_to_file
 from extraction.algorithms.records.join import Found, NoPartner, Partner, ThingIndex, Way, find_differences, merge_values
 from extraction.algorithms.records.keys import Values, make_key
-from extraction.models import CrawlAddress, Page, Record, RecordSource, TrackedRecord
+from extraction.models import CrawlAddress, Page, Record, RecordSource, Site, TrackedRecord
 from extraction.models.join import JoinedState, NoPageReason
 from extraction.services.joins.plans import ReadyJoin, ReadyListing
 
@@ -124,7 +124,7 @@ def read_things(join: ReadyJoin) -> tuple[ThingIndex, dict[int, tuple[int, int]]
             if text := _write_key(values[0], names, names):
                 index.add_key(text, thing)
     if by_address:
-        index.add_redirects(_read_redirects(join))
+        index.add_redirects(read_redirects(join.site))
     return index, pages
 
 
@@ -137,9 +137,9 @@ def _read_tracked(join: ReadyJoin) -> dict[int, tuple[int, int | None]]:
     return {page: (record, main) for page, record, main in rows.iterator(chunk_size=2_000)}
 
 
-def _read_redirects(join: ReadyJoin) -> dict[str, str]:
-    """Return where addresses of the site led when they were last fetched."""
-    found = CrawlAddress.objects.filter(run__site=join.site).exclude(final_url="").order_by("pk")
+def read_redirects(site: Site) -> dict[str, str]:
+    """Return {address: where it leads}, as crawls of the site last found it."""
+    found = CrawlAddress.objects.filter(run__site=site).exclude(final_url="").order_by("pk")
     return dict(found.values_list("url", "final_url").iterator(chunk_size=2_000))
 
 
@@ -237,8 +237,8 @@ def _make_rows(join: ReadyJoin, entries: Iterable[Entry], listed: Mapping[int, _
         own = {name: shown.values[name] for name in listing.own if name in shown.values}
         row = rows[entry.place]
         names = find_differences(found[0].values, row) if found else []
-        # The page's own values say where a row stands, so they may differ from listing to listing.
-        names = [name for name in names if name not in listing.own]
+        # The page's own values say where a row stands, and a link may be written in several ways, so these may differ.
+        names = [name for name in names if name not in (*listing.own, listing.link)]
         problem = f"{', '.join(names)} differ{'s' if len(names) == 1 else ''}"[:500] if names else ""
         found.append(RowDraft(entry.listing, shown.page_id, entry.place, {**own, **row}, problem))
     return tuple(found)

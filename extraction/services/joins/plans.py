@@ -87,11 +87,12 @@ class _Schema:
 
     def __init__(self, site: Site, plan: JoinPlan) -> None:
         clusters = {plan.detail, *(each.cluster for each in plan.listings)} - {None}
-        self.clusters: Mapping[int | None, Cluster] = {each.pk: each for each in _list_clusters(site).filter(pk__in=clusters)}
+        found = Cluster.objects.filter(site=site, pk__in=clusters).select_related("site", "record_type")
+        self.clusters: Mapping[int | None, Cluster] = {each.pk: each for each in found}
         types = {each.record_type_id for each in self.clusters.values()} - {None}
         self.lists: Mapping[int | None, RecordList] = {each.pk: each for each in RecordList.objects.filter(record_type__in=types)}
-        found = Attribute.objects.filter(record_type__in=types).order_by("position", "id")
-        self.attributes: Mapping[int | None, Attribute] = {each.pk: each for each in found}
+        attributes = Attribute.objects.filter(record_type__in=types).order_by("position", "id")
+        self.attributes: Mapping[int | None, Attribute] = {each.pk: each for each in attributes}
 
     def of_page(self, cluster: Cluster) -> list[Attribute]:
         found = self.attributes.values()
@@ -99,10 +100,6 @@ class _Schema:
 
     def of_list(self, listed: RecordList) -> list[Attribute]:
         return [each for each in self.attributes.values() if each.list_id == listed.pk]
-
-
-def _list_clusters(site: Site):  # type: ignore[no-untyped-def]
-    return Cluster.objects.filter(site=site).select_related("site", "record_type")
 
 
 def read_plan(join: Join) -> JoinPlan:
@@ -225,6 +222,11 @@ def find_free_name(name: str, taken: set[str]) -> str:
         number += 1
         found = f"{name}_{number}"
     return found
+
+
+def name_join(detail: Cluster, lists: Sequence[str]) -> str:
+    """Return a name for a join of these lists with a template's pages."""
+    return f"{', '.join(dict.fromkeys(lists))} with {detail.label}"[:120]
 
 
 def save_plan(site: Site, plan: JoinPlan, join: Join | None = None, user: User | None = None) -> Join:
