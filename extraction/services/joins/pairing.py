@@ -229,6 +229,7 @@ def _read_records(records: Sequence[int], *, rows: bool) -> dict[int, _Shown]:
 
 def _make_rows(join: ReadyJoin, entries: Iterable[Entry], listed: Mapping[int, _Shown]) -> tuple[RowDraft, ...]:
     found: list[RowDraft] = []
+    links = {each.link for each in join.listings}
     for entry in entries:
         listing, shown = join.listings[entry.listing], listed.get(entry.record)
         rows = shown.rows.get(listing.list_name, ()) if shown else ()
@@ -238,7 +239,7 @@ def _make_rows(join: ReadyJoin, entries: Iterable[Entry], listed: Mapping[int, _
         row = rows[entry.place]
         names = find_differences(found[0].values, row) if found else []
         # The page's own values say where a row stands, and a link may be written in several ways, so these may differ.
-        names = [name for name in names if name not in (*listing.own, listing.link)]
+        names = [name for name in names if name not in listing.own and name not in links]
         problem = f"{', '.join(names)} differ{'s' if len(names) == 1 else ''}"[:500] if names else ""
         found.append(RowDraft(entry.listing, shown.page_id, entry.place, {**own, **row}, problem))
     return tuple(found)

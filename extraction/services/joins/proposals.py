@@ -24,6 +24,10 @@ MAX_RECORDS = 2_000
 LEAST_SHARE = 0.3
 """The smallest share of rows that must find a page. Below it, rows meet pages by chance or lead to many kinds of pages."""
 
+KEY_FACTOR = 1.5
+"""How many times as many pages as a link a key must find to be proposed in its place: a site made the link, and values may be equal by
+chance."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProposedListing:
@@ -45,7 +49,7 @@ class ProposedListing:
 
 @dataclass(frozen=True, slots=True)
 class JoinProposal:
-    """Lists whose rows lead to pages of one template, best first."""
+    """Lists whose rows lead to pages of one template, those that find most pages first."""
 
     detail: Cluster
     listings: tuple[ProposedListing, ...]
@@ -80,11 +84,13 @@ def propose_joins(site: Site) -> Proposals:
     found: dict[int, dict[tuple[int, int], ProposedListing]] = {}
     for each in [*_propose_links(lists, index), *_propose_keys(lists, clusters.values())]:
         detail, listing = each
-        best = found.setdefault(detail, {}).setdefault((listing.cluster.pk, listing.plan.list or 0), listing)
-        if listing.share > best.share:
-            found[detail][listing.cluster.pk, listing.plan.list or 0] = listing
+        place = (listing.cluster.pk, listing.plan.list or 0)
+        best = found.setdefault(detail, {}).setdefault(place, listing)
+        factor = KEY_FACTOR if listing.by_key and not best.by_key else 1.0
+        if listing.matched > factor * best.matched:
+            found[detail][place] = listing
     proposals = [_make_proposal(clusters[pk], list(many.values())) for pk, many in found.items() if pk in clusters]
-    return Proposals(sorted(proposals, key=lambda each: (-each.listings[0].share, each.detail.number)), cut)
+    return Proposals(sorted(proposals, key=lambda each: (-max(one.share for one in each.listings), each.detail.number)), cut)
 
 
 def _read_lists(clusters: Iterable[Cluster]) -> list[_Listed]:
@@ -145,7 +151,8 @@ def _propose_keys(lists: Iterable[_Listed], clusters: Iterable[Cluster]) -> Iter
 
 def _find_best_pair(each: _Listed, of_page: Sequence[Attribute], known: Mapping[int, Counter[str]]) -> ProposedListing | None:
     best: ProposedListing | None = None
-    for row_attribute in (one for one in each.attributes if one.type not in UNLIKELY and not one.multiple):
+    likely = [one for one in each.attributes if one.type not in UNLIKELY and not one.multiple]
+    for row_attribute in sorted(likely, key=lambda one: not one.is_key):
         texts = [_write_key(row, row_attribute.name) for _, row in each.rows]
         if len(set(texts) - {""}) < 2:
             continue
@@ -172,6 +179,6 @@ def _write_key(values: Values, name: str) -> str:
 
 
 def _make_proposal(detail: Cluster, listings: Sequence[ProposedListing]) -> JoinProposal:
-    ordered = sorted(listings, key=lambda each: (-each.share, each.cluster.number, each.list_name))
+    ordered = sorted(listings, key=lambda each: (-each.matched, each.cluster.number, each.list_name))
     name = plans.name_join(detail, [each.list_name for each in ordered])
     return JoinProposal(detail, tuple(ordered), JoinPlan(name, detail.pk, listings=tuple(each.plan for each in ordered)))

@@ -25,7 +25,7 @@ class Shop:
     def __init__(self) -> None:
         self.site: Site = factory.site("Shop")
         listing = _make_type("Category", ["category"], listed={"title": "text", "price": "price", "link": "url", "isbn": "text"})
-        book = _make_type("Book", ["title", "price", "text", "isbn"])
+        book = _make_type("Volume", ["title", "price", "text", "isbn"])
         self.categories = _publish(self.site, 1, listing, "category")
         self.books = _publish(self.site, 2, book, "book")
         self.searches = _publish(self.site, 3, listing, "search")
