@@ -126,7 +126,9 @@ def make(count: int = 6, *, name: str = "Books") -> World:
     page = Page.objects.filter(site=cluster.site).order_by("pk")[0]
     assert cluster.record_type
     crawl, breakage = crawled(cluster.site), broken(rule, page)
-    return World(cluster.site, cluster, page, rule, run, crawl, breakage, cluster.record_type, alert(), tried(cluster.site), joined(page, cluster))
+    return World(
+        cluster.site, cluster, page, rule, run, crawl, breakage, cluster.record_type, alert(), tried(cluster.site), joined(page, cluster)
+    )
 
 
 def joined(page: Page, cluster: Cluster) -> JoinedRecord:

@@ -37,7 +37,8 @@ def read_history(record: JoinedRecord, *, most: int) -> JoinedHistory:
     page = list(TrackedRecord.objects.filter(_of_page(record)).order_by("-pk")[:1]) if record.page_id and record.join.detail_id else []
     rows, unfollowed = _find_rows(list(record.sources.select_related("listing__list")[:MAX_ROWS]))
     things = list({each.pk: each for each in [*page, *rows]}.values())
-    found = RecordChange.objects.filter(record__in=things).select_related("record__page", "snapshot", "before", "rule", "run", "cluster__site")
+    shown = ("record__page", "snapshot", "before", "rule", "run", "cluster__site")
+    found = RecordChange.objects.filter(record__in=things).select_related(*shown)
     changes = list(found.order_by("-at", "-pk")[: most + 1])
     return JoinedHistory(changes[:most], len(changes) > most, things, unfollowed)
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import islice
-from typing import Any
 
 from extraction.algorithms.records.addresses import find_forms, join_to_file
 from extraction.algorithms.records.join import Found, NoPartner, Partner, ThingIndex, Way, find_differences, merge_values
@@ -282,8 +281,8 @@ def _explain(join: ReadyJoin, drafts: list[JoinedDraft], listed: Mapping[int, _S
     if not wanted:
         return drafts
     exact = {url: forms.exact for url in wanted.values() if (forms := find_forms(url))}
-    pages = Page.objects.filter(site=join.site, url__in={*exact.keys(), *exact.values()}).select_related("current__cluster", "current__record")
-    known = {page.url: page for page in pages}
+    pages = Page.objects.filter(site=join.site, url__in={*exact.keys(), *exact.values()})
+    known = {page.url: page for page in pages.select_related("current__cluster", "current__record")}
     return [_explain_one(join, each, wanted, exact, known) for each in drafts]
 
 

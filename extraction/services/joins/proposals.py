@@ -161,9 +161,7 @@ def _find_best_pair(each: _Listed, of_page: Sequence[Attribute], known: Mapping[
             if matched >= LEAST_SHARE * len(texts) and (best is None or matched > best.matched):
                 plan = ListingPlan(each.cluster.pk, each.listed.pk, by_key=True, keys=((row_attribute.pk, attribute.pk),))
                 by = (row_attribute.name,) if row_attribute.name == attribute.name else (row_attribute.name, attribute.name)
-                best = ProposedListing(
-                    each.cluster, each.listed.name, by, by_key=True, rows=len(texts), matched=matched, plan=plan
-                )
+                best = ProposedListing(each.cluster, each.listed.name, by, by_key=True, rows=len(texts), matched=matched, plan=plan)
     return best
 
 

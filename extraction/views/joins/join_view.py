@@ -71,9 +71,9 @@ class JoinFields:
     shared: Sequence[SharedField]
     problems: Sequence[str]
     preview: JoinPreview | None
-    counts: "Counts | None"
+    counts: "JoinCounts | None"
     columns: Sequence[JoinColumn]
-    examples: "Sequence[ShownRecord]"
+    examples: "Sequence[JoinedLine]"
     name: str
 
     @property
@@ -83,7 +83,7 @@ class JoinFields:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class JoinCounts:
     """Figures in words. ways, reasons: (words, count), the largest first."""
 
     figures: JoinFigures
@@ -91,11 +91,11 @@ class Counts:
     reasons: Sequence[tuple[str, int]]
 
 
-def describe_counts(figures: JoinFigures) -> Counts:
+def describe_counts(figures: JoinFigures) -> JoinCounts:
     """Return the figures of a join with their words."""
     ways = {WAYS[Way[name.upper()]]: count for name, count in figures.ways.items()}
     reasons = {NoPageReason(name).label: count for name, count in figures.reasons.items()}
-    return Counts(figures, _sort_counts(ways), _sort_counts(reasons))
+    return JoinCounts(figures, _sort_counts(ways), _sort_counts(reasons))
 
 
 def _sort_counts(counts: Mapping[str, int]) -> list[tuple[str, int]]:
@@ -156,9 +156,7 @@ def _read_attributes(site: Site) -> list[Attribute]:
     return list(Attribute.objects.filter(record_type__in=types).order_by("position", "id"))
 
 
-def _build_listing(
-    number: int, plan: ListingPlan, clusters: Mapping[int, Cluster], attributes: Sequence[Attribute]
-) -> ListingFields:
+def _build_listing(number: int, plan: ListingPlan, clusters: Mapping[int, Cluster], attributes: Sequence[Attribute]) -> ListingFields:
     rows = [each for each in attributes if each.list_id == plan.list]
     links = [(str(each.pk), each.name) for each in rows if each.type == Attribute.Type.URL]
     cluster = clusters.get(plan.cluster or 0)
@@ -183,7 +181,7 @@ def _list_shared(join: ReadyJoin, plan: JoinPlan, attributes: Sequence[Attribute
 
 
 @dataclass(frozen=True, slots=True)
-class ShownValue:
+class JoinedCell:
     """The values of a column. other: the other side's text, if it differs. side: which side that is."""
 
     column: JoinColumn
@@ -194,11 +192,11 @@ class ShownValue:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownRecord:
+class JoinedLine:
     """A joined record for display."""
 
     record: JoinedRecord | JoinedDraft
-    values: Sequence[ShownValue]
+    values: Sequence[JoinedCell]
 
 
 def list_shown_columns(columns: Sequence[JoinColumn]) -> list[JoinColumn]:
@@ -207,14 +205,14 @@ def list_shown_columns(columns: Sequence[JoinColumn]) -> list[JoinColumn]:
     return [each for each in columns if each.side == "both" or each.source not in shared]
 
 
-def show_record(record: JoinedRecord | JoinedDraft, columns: Sequence[JoinColumn]) -> ShownRecord:
+def show_record(record: JoinedRecord | JoinedDraft, columns: Sequence[JoinColumn]) -> JoinedLine:
     """Return a joined record with the texts of its columns."""
     losing = {each.source: each for each in columns if each not in list_shown_columns(columns)}
     shown = []
     for column in list_shown_columns(columns):
         other = losing.get(column.source) if column.source in record.conflicts and column.side == "both" else None
         shown.append(
-            ShownValue(
+            JoinedCell(
                 column,
                 _write_values(record, column.name),
                 " · ".join(str(each["raw"]) for each in record.values.get(column.name, ())),
@@ -222,7 +220,7 @@ def show_record(record: JoinedRecord | JoinedDraft, columns: Sequence[JoinColumn
                 other.side if other else "",
             )
         )
-    return ShownRecord(record, shown)
+    return JoinedLine(record, shown)
 
 
 def _write_values(record: JoinedRecord | JoinedDraft, name: str) -> str:

@@ -115,4 +115,5 @@ def _save(request: SignedInHttpRequest, site: Site, join: Join | None) -> HttpRe
 
 def _render_form(request: HttpRequest, site: Site, join: Join | None, plan: JoinPlan, status: int = 200) -> HttpResponse:
     fields = join_view.build_fields(site, join_view.complete_plan(site, plan))
-    return render(request, "extraction/joins/join.html", {"site": site, "join": join, "fields": fields, "tried": status == 400}, status=status)
+    context = {"site": site, "join": join, "fields": fields, "tried": status == 400}
+    return render(request, "extraction/joins/join.html", context, status=status)

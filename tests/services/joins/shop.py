@@ -116,7 +116,8 @@ def _rule(attribute: Attribute, xpath: str) -> AttributeRule:
 def show(join: Join) -> list[tuple[str, str, dict[str, str]]]:
     """(state, address of the page or why there is none, raw values) of each joined record."""
     found = JoinedRecord.objects.filter(join=join).select_related("page").order_by("pk")
-    return [
-        (each.state, each.page.url.removeprefix(HOST) if each.page else each.why, {name: many[0]["raw"] for name, many in each.values.items()})
-        for each in found
-    ]
+    return [(each.state, each.page.url.removeprefix(HOST) if each.page else each.why, _read_raw(each)) for each in found]
+
+
+def _read_raw(record: JoinedRecord) -> dict[str, str]:
+    return {name: many[0]["raw"] for name, many in record.values.items()}
