@@ -4,10 +4,10 @@ The form of a join has a part for each listing, numbered from 0: `list-0`, `by-0
 `row-0-0` and `page-0-0`. `side-7` says which side of the attribute 7 counts.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
-from django.http import QueryDict
 
 from extraction.algorithms.records.join import Side
 from extraction.services.joins.plans import JoinPlan, ListingPlan
@@ -36,7 +36,7 @@ class JoinForm(forms.Form):
         return JoinPlan(self.cleaned_data.get("name", "").strip(), _read_id(data.get("detail", "")), winner, turned, listings)
 
 
-def _read_listing(data: QueryDict, number: int) -> ListingPlan | None:
+def _read_listing(data: Mapping[str, Any], number: int) -> ListingPlan | None:
     cluster, _, listed = data.get(f"list-{number}", "").partition(":")
     if not listed:
         return None

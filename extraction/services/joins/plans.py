@@ -86,7 +86,7 @@ class _Schema:
     """The clusters, lists and attributes that a plan names, read in three queries."""
 
     def __init__(self, site: Site, plan: JoinPlan) -> None:
-        clusters = {plan.detail, *(each.cluster for each in plan.listings)} - {None}
+        clusters = [pk for pk in (plan.detail, *(each.cluster for each in plan.listings)) if pk is not None]
         found = Cluster.objects.filter(site=site, pk__in=clusters).select_related("site", "record_type")
         self.clusters: Mapping[int | None, Cluster] = {each.pk: each for each in found}
         types = {each.record_type_id for each in self.clusters.values()} - {None}

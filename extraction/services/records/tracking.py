@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from extraction.algorithms.records.changes import explain_changes, find_changes
+from extraction.algorithms.records.changes import describe_difference, explain_changes, find_changes
 from extraction.algorithms.records.keys import Key, Values, make_key, make_row_key
 from extraction.models import Record, RecordChange, RecordSource, Run, Snapshot, TrackedRecord
 from extraction.models.record_history import KEY_FIELDS
@@ -262,12 +262,6 @@ def _note_repeated(batch: _Batch, place: tuple[int, str, str], thing: TrackedRec
         source.problem = f"The page has it more than once; {difference}"[:500]
         if source.pk:
             batch.moved.add(source.pk)
-
-
-def describe_difference(values: Values, others: Values) -> str:
-    """Return which attributes differ between two sources of a thing; "" if none does."""
-    names = list(find_changes(values, others))
-    return f"{', '.join(names)} differ{'s' if len(names) == 1 else ''}"[:500] if names else ""
 
 
 def _make_thing(sighting: Sighting) -> TrackedRecord:

@@ -110,7 +110,7 @@ def complete_plan(site: Site, plan: JoinPlan) -> JoinPlan:
         links = [one for one in attributes if one.list_id == each.list and one.type == Attribute.Type.URL]
         here = {one.pk for one in links}
         listings.append(replace(each, link=each.link if each.link in here else links[0].pk if len(links) == 1 else None))
-    detail = site.clusters.filter(pk=plan.detail).first()
+    detail = site.clusters.filter(pk=plan.detail or 0).first()
     names = RecordList.objects.in_bulk([each.list for each in plan.listings if each.list])
     name = plan.name or (plans.name_join(detail, [names[each.list].name for each in listings if each.list in names]) if detail else "")
     return replace(plan, listings=tuple(listings), name=name)

@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
+from extraction.algorithms.records.join import Way
 from extraction.forms.joins import JoinedForm
 from extraction.models import Join, JoinedRecord, Role
 from extraction.services.joins import joined_history, search
@@ -72,7 +73,7 @@ def show_record(request: HttpRequest, slug: str, join_id: int, record_id: int) -
         "record": record,
         "state": describe_state(join),
         "shown": join_view.show_record(record, join.read_result().columns),
-        "way": join_view.WAYS[join_view.Way[record.way.upper()]] if record.way else "",
+        "way": join_view.WAYS[Way[record.way.upper()]] if record.way else "",
         "sources": sources,
         "history": found,
         "changes": [history.describe_change(each.cluster, each) for each in found.changes],
