@@ -154,6 +154,8 @@ def _list_places(record: Record, place: _Place, schema: KeySchema, held: Iterabl
     held: the things whose record stands on the page. Without a key of its own, the page keeps one of theirs.
     """
     own = make_key(record.values, schema.page.names)
+    if not own and not schema.lists and held:
+        return  # it keeps the key of what stands there, which is known already
     keys = [own] if own else [*_list_addresses(record, place), *(Key(tuple(each.key), each.by_address) for each in held)]
     yield from ((record.cluster_id, "", key.digest) for key in keys)
     for name, attributes in schema.lists.items():

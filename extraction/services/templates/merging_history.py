@@ -13,10 +13,10 @@ CHUNK = 200
 
 
 def move_history(other: Cluster, into: Cluster) -> None:
-    """Move the records over time; their changes are moved with all other rows. Where both templates know the same thing, both time lines stay.
+    """Move the records over time. Where both templates know the same thing, both time lines stay.
 
     Of two records with the same key, the present one goes on, or that of `into` if both are or neither is. The other one becomes JOINED,
-    and its pages become sources of the one that goes on. The caller holds the transaction.
+    and its pages become sources of the one that goes on. The caller holds the transaction and moves the changes with all other rows.
     """
     now = timezone.now()
     same = TrackedRecord.objects.filter(cluster=into, list_name=OuterRef("list_name"), digest=OuterRef("digest"))
