@@ -209,7 +209,7 @@ class _Shown:
     url: str
     state: str
     values: Values
-    rows: Mapping[str, Sequence[Values]]
+    rows: Mapping[str, Sequence[Values]] = field(default_factory=dict)
 
 
 def _read_pages(records: Sequence[int]) -> dict[int, _Shown]:
@@ -223,7 +223,7 @@ def _read_listed(records: Iterable[int]) -> dict[int, _Shown]:
 def _read_records(records: Sequence[int], *, rows: bool) -> dict[int, _Shown]:
     found = Record.objects.filter(pk__in=records).given()
     fields = ("pk", "snapshot__page_id", "snapshot__page__url", "state", "values", *(("rows",) if rows else ()))
-    return {row[0]: _Shown(*row) if rows else _Shown(*row, {}) for row in found.values_list(*fields)}
+    return {row[0]: _Shown(*row) for row in found.values_list(*fields)}
 
 
 def _make_rows(join: ReadyJoin, entries: Iterable[Entry], listed: Mapping[int, _Shown]) -> tuple[RowDraft, ...]:
