@@ -6,6 +6,7 @@ from extraction.models.cluster import Cluster, ClusterCore, SamplePage
 from extraction.models.crawl import CrawlAddress
 from extraction.models.decision import Decision
 from extraction.models.heartbeat import Heartbeat
+from extraction.models.join import Join, JoinedRecord, JoinedRow, JoinKey, JoinListing
 from extraction.models.lab import Clustering, PageLabel
 from extraction.models.label import Label
 from extraction.models.list_offer import OfferedRows
@@ -38,6 +39,11 @@ __all__ = [
     "Decision",
     "Event",
     "Heartbeat",
+    "Join",
+    "JoinKey",
+    "JoinListing",
+    "JoinedRecord",
+    "JoinedRow",
     "Label",
     "MergeProposal",
     "Monitor",

@@ -16,6 +16,9 @@ from extraction.models import (
     Cluster,
     Clustering,
     CrawlAddress,
+    Join,
+    JoinedRecord,
+    JoinListing,
     Page,
     RecordType,
     Rule,
@@ -50,6 +53,7 @@ class World:
     record_type: RecordType
     alert: Alert
     clustering: Clustering
+    joined: JoinedRecord
 
     def address(self, name: str) -> Sequence[Any]:
         """The arguments of an address by its name."""
@@ -70,6 +74,12 @@ class World:
             return []
         if name.startswith("alert"):
             return [self.alert.pk if name == "alert_again" else self.alert.channel_id]
+        if name == "joined_record":
+            return [self.site.slug, self.joined.join_id, self.joined.pk]
+        if name.startswith("joined") or name in {"join_edit", "join_make", "join_delete"}:
+            return [self.site.slug, self.joined.join_id]
+        if name.startswith("join_"):
+            return [self.site.slug]
         if name == "tracked_record":
             return [*cluster, TrackedRecord.objects.filter(cluster=self.cluster).earliest("pk").pk]
         if name.startswith("record_type"):
@@ -116,7 +126,16 @@ def make(count: int = 6, *, name: str = "Books") -> World:
     page = Page.objects.filter(site=cluster.site).order_by("pk")[0]
     assert cluster.record_type
     crawl, breakage = crawled(cluster.site), broken(rule, page)
-    return World(cluster.site, cluster, page, rule, run, crawl, breakage, cluster.record_type, alert(), tried(cluster.site))
+    return World(
+        cluster.site, cluster, page, rule, run, crawl, breakage, cluster.record_type, alert(), tried(cluster.site), joined(page, cluster)
+    )
+
+
+def joined(page: Page, cluster: Cluster) -> JoinedRecord:
+    """The only record of a join: a page without a row. The list of the join was removed since."""
+    join = Join.objects.create(site=cluster.site, name="Offers with books", detail=cluster, made_at=timezone.now())
+    JoinListing.objects.create(join=join, cluster=cluster)
+    return JoinedRecord.objects.create(join=join, digest="0" * 64, state=JoinedRecord.State.PAGE, page=page)
 
 
 def tried(site: Site) -> Clustering:

@@ -25,3 +25,15 @@ pages_moved = Signal()
 site: the site of the pages.
 user: who moved them.
 """
+
+templates_merged = Signal()
+"""A person merged templates of a site.
+
+site: their site.
+"""
+
+schema_changed = Signal()
+"""A person changed the attributes of a record type.
+
+record_type: the record type.
+"""

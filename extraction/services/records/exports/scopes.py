@@ -1,11 +1,12 @@
 """Whose records an export holds: those of a template, or those of a record type across all sites."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from extraction.models import Attribute, Cluster, Record, RecordFigures, RecordList, RecordPart, RecordType, Rule
 from extraction.models.record import RecordQuerySet
 from extraction.services.records.exports.columns import ExportAttribute
+from extraction.services.records.exports.lines import Line, LineCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,8 @@ class ExportScope:
     attributes: {list name, "" for pages: the attributes of its lines in their order}.
     known: the names of all attributes, whatever list they are of.
     left_out: what `records` leaves out, a sentence each.
+    read: gives the lines of an export without lists, where they are more than `records` say.
+    line: what a line is, in words, where it is not a page or a row.
     """
 
     title: str
@@ -26,6 +29,8 @@ class ExportScope:
     left_out: tuple[str, ...] = ()
     description: str = ""
     across_sites: bool = False
+    read: Callable[[LineCounts], Iterator[Line]] | None = None
+    line: str = ""
 
     @property
     def lists(self) -> list[str]:
