@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('extraction', '0001_initial'),
+        ('extraction', '0002_clustering_paths'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
