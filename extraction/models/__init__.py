@@ -15,6 +15,7 @@ from extraction.models.placement import MergeProposal, Placement
 from extraction.models.preview import Preview
 from extraction.models.record import Record, RecordFigures, RecordPart
 from extraction.models.record_history import RecordChange, RecordSource, TrackedRecord
+from extraction.models.refresh import PageVisits, Refresh, RefreshSchedule
 from extraction.models.role import Role, role_of
 from extraction.models.rule import Rule
 from extraction.models.run import Run, RunProblem
@@ -44,6 +45,7 @@ __all__ = [
     "OfferedRows",
     "Page",
     "PageLabel",
+    "PageVisits",
     "Placement",
     "Preview",
     "Record",
@@ -53,6 +55,8 @@ __all__ = [
     "RecordPart",
     "RecordSource",
     "RecordType",
+    "Refresh",
+    "RefreshSchedule",
     "Role",
     "Rule",
     "Run",

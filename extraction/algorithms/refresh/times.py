@@ -123,7 +123,9 @@ def read_cron(text: str) -> str:
     """
     expression = " ".join(text.split())
     if len(expression.split()) != 5:
-        raise ScheduleError("A cron expression has five fields: minute, hour, day of the month, month, day of the week. Example: 30 6 * * 1-5")
+        raise ScheduleError(
+            "A cron expression has five fields: minute, hour, day of the month, month, day of the week. Example: 30 6 * * 1-5"
+        )
     _find_next_cron(expression, ZoneInfo("UTC"), datetime(2024, 1, 1, tzinfo=UTC))
     return expression
 

@@ -3,6 +3,7 @@
 The module is longer than others because Scrapy wants all callbacks in one class.
 """
 
+import hashlib
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
@@ -119,7 +120,9 @@ class SiteSpider(Spider):
     @property
     def at_limit(self) -> bool:
         """Whether enough pages are kept or under way, or too many addresses were tried."""
-        limit = self.plan.page_limit
+        limit, most = self.plan.page_limit, self.plan.most_requests
+        if most is not None and self._tried >= most:
+            return True
         if limit is None:
             return False
         kept = self.tally[Outcome.OK] + self.tally[Outcome.NOT_MODIFIED]
@@ -130,6 +133,9 @@ class SiteSpider(Spider):
     async def page(self, response: Response) -> None:
         """Handle the answer for a page, whatever its status."""
         address, shape = response.meta["page"], response.meta["shape"]
+        if self._is_stored(response, address):
+            self._report_page(response, address, JudgedPage(Outcome.NOT_MODIFIED, "its content is the same"))
+            return
         with self.ledger.reading(address.url):
             judged = await self.judge.judge(response, address, shape)
             if judged.outcome is Outcome.OK:
@@ -146,6 +152,12 @@ class SiteSpider(Spider):
         address: Address = request.meta["page"]
         told = judge_failure(failure.value or RuntimeError("no reason"), address=address, url=request.url)
         self._report(told)
+
+    def _is_stored(self, response: Response, address: Address) -> bool:
+        """Return whether the answer has the bytes of the stored page at this address, without a redirect."""
+        if not address.sha256 or response.status != 200 or not self.frontier.is_same(response.url, address.url):
+            return False
+        return hashlib.sha256(response.body).hexdigest() == address.sha256
 
     def _report_page(self, response: Response, address: Address, judged: JudgedPage) -> None:
         keep = judged.page is not None
