@@ -86,8 +86,8 @@ class RunSummary(JsonValue):
         in full}.
     Learning: rule, its id; version; attributes; failed.
     Sorting new pages: placed and unplaced, numbers of pages.
-    Extraction: pages; of these settled, whose record was up to date; records, of these complete, incomplete and failed; unmatched and unreadable, numbers of pages; removed,
-        old records; reason, the most common reason for failures; pages_per_s.
+    Extraction: pages; records, of these complete, incomplete and failed, and settled, which were up to date already; unmatched and
+        unreadable, numbers of pages; removed, old records; reason, the most common reason for failures; pages_per_s.
     Loading styles and pictures: loaded, failed.
     Drawing previews: drawn.
     Check: checked templates, of these broken, unreachable and ok.

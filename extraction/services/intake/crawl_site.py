@@ -223,7 +223,8 @@ def _show(intake: Intake, progress: Progress, limit: int) -> None:
 def _limit(run: Run, source: Source) -> int:
     """Return the maximum number of pages of a crawl.
 
-    A refresh was given its limit. For a sample crawl it is the site's limit or the number of kept pages, whichever is larger, so that all kept pages
+    A refresh was given its limit.
+    For a sample crawl it is the site's limit or the number of kept pages, whichever is larger, so that all kept pages
     are fetched again. It is never more than VERTEX_CRAWL_MAX_PAGES, which is the limit of an extracting crawl.
     """
     most: int = settings.VERTEX_CRAWL_MAX_PAGES

@@ -55,7 +55,7 @@ def start_refresh(site: Site, cluster: Cluster | None = None, *, now: datetime, 
     Raises JobError if there is nothing to fetch or to extract, or if another crawl of the site is unfinished.
     """
     schedule = RefreshSchedule.objects.meant_for(site, cluster).first()
-    if reason := _find_obstacle(site, cluster):
+    if reason := find_obstacle(site, cluster):
         raise JobError(reason)
     with transaction.atomic():
         return _start(_Order(site, cluster, schedule, None, user), now)
@@ -72,7 +72,7 @@ def _start_due(schedule: RefreshSchedule, due: datetime, now: datetime) -> bool:
             if not _move(schedule, schedules.find_next_due(schedule, due=due, now=now)):
                 return False
             order = _Order(schedule.site, schedule.cluster, schedule, due)
-            if reason := _find_obstacle(schedule.site, schedule.cluster):
+            if reason := find_obstacle(schedule.site, schedule.cluster):
                 _note(order, now, state=Refresh.State.REFUSED, note=reason)
                 return False
             _start(order, now)
@@ -111,7 +111,7 @@ def _note(order: _Order, now: datetime, *, state: str, note: str = "") -> Refres
     )
 
 
-def _find_obstacle(site: Site, cluster: Cluster | None) -> str:
+def find_obstacle(site: Site, cluster: Cluster | None) -> str:
     """Return why records cannot be refreshed; "" if they can."""
     if not sources.can_fetch(site):
         return f"{site.name} has no start address. Enter one under Settings."

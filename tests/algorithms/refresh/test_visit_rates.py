@@ -1,6 +1,7 @@
 """Visits are divided so that stored pages are out of date for as short as possible."""
 
 import math
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -22,7 +23,7 @@ def test_all_visits_are_given_out_and_faster_pages_get_more(rates: list[float], 
     assert sum(found) == pytest.approx(visits_per_s)
     order = sorted(range(len(rates)), key=lambda n: rates[n])
     sorted_visits = [found[n] for n in order]
-    assert all(later >= earlier * (1 - 1e-6) for earlier, later in zip(sorted_visits, sorted_visits[1:], strict=False))
+    assert all(later >= earlier * (1 - 1e-6) for earlier, later in pairwise(sorted_visits))
     assert min(found) > 0
 
 
