@@ -7,6 +7,7 @@ import hashlib
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
@@ -133,8 +134,8 @@ class SiteSpider(Spider):
     async def page(self, response: Response) -> None:
         """Handle the answer for a page, whatever its status."""
         address, shape = response.meta["page"], response.meta["shape"]
-        if self._is_stored(response, address):
-            self._report_page(response, address, JudgedPage(Outcome.NOT_MODIFIED, "its content is the same"))
+        if same := self._find_sameness(response, address):
+            self._report_page(response, address, JudgedPage(Outcome.NOT_MODIFIED, same))
             return
         with self.ledger.reading(address.url):
             judged = await self.judge.judge(response, address, shape)
@@ -153,11 +154,17 @@ class SiteSpider(Spider):
         told = judge_failure(failure.value or RuntimeError("no reason"), address=address, url=request.url)
         self._report(told)
 
-    def _is_stored(self, response: Response, address: Address) -> bool:
-        """Return whether the answer has the bytes of the stored page at this address, without a redirect."""
-        if not address.sha256 or response.status != 200 or not self.frontier.is_same(response.url, address.url):
-            return False
-        return hashlib.sha256(response.body).hexdigest() == address.sha256
+    def _find_sameness(self, response: Response, address: Address) -> str:
+        """Return in words how it is known that the stored page at this address has not changed; "" if that is not known.
+
+        Such an answer is not read: it has no bytes, or those of the stored page, and there was no redirect.
+        """
+        if not self.frontier.is_same(response.url, address.url):
+            return ""
+        if response.status == HTTPStatus.NOT_MODIFIED:
+            return "304 Not Modified"
+        same = address.sha256 and response.status == HTTPStatus.OK and hashlib.sha256(response.body).hexdigest() == address.sha256
+        return "its content is the same" if same else ""
 
     def _report_page(self, response: Response, address: Address, judged: JudgedPage) -> None:
         keep = judged.page is not None

@@ -99,19 +99,21 @@ def note_gone(site: Site, events: Sequence[Fetched]) -> int:
 
 
 def note_unchanged(site: Site, events: Sequence[Fetched]) -> None:
-    """Update the fetch time and the headers of pages that have not changed. Such pages are no longer gone."""
+    """Update the fetch time and the headers of pages that have not changed. Such pages are no longer gone.
+
+    The earliest of the times is noted for all, since one statement for all pages costs much less. A batch is about a second long.
+    """
     same = {event.final_url or event.url: event for event in events if event.outcome is Outcome.NOT_MODIFIED}
     if not same:
         return
-    seen = []
-    for page in Page.objects.filter(site=site, url__in=same).select_related("current"):
-        current, event = page.current, same[page.url]
-        if current and current.fetched_at < get_moment(event):
-            current.fetched_at = get_moment(event)
-            # A server may give the same content another ETag.
-            current.headers = current.headers | {name: event.headers[name] for name in VALIDATORS if event.headers.get(name)}
-            seen.append(current)
-    Snapshot.objects.bulk_update(seen, ["fetched_at", "headers"], batch_size=100)
+    at = min(get_moment(event) for event in same.values())
+    current = list(Page.objects.filter(site=site, url__in=same).values_list("url", "current", "current__headers"))
+    Snapshot.objects.filter(pk__in=[pk for _, pk, _ in current], fetched_at__lt=at).update(fetched_at=at)
+    for url, pk, headers in current:
+        # A server may give the same content another ETag.
+        new = {name: same[url].headers[name] for name in VALIDATORS if same[url].headers.get(name)}
+        if pk and new and headers != headers | new:
+            Snapshot.objects.filter(pk=pk).update(headers=headers | new)
     Page.objects.filter(site=site, url__in=same, gone_at__isnull=False).update(gone_at=None)
 
 

@@ -23,7 +23,17 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from extraction.fetching.crawl.messages import CrawlPlan, Done, EndReason, Event, Fetched, FetchedAsset, FoundAddresses, Outcome
+from extraction.fetching.crawl.messages import (
+    CrawlPlan,
+    CrawlProgress,
+    Done,
+    EndReason,
+    Event,
+    Fetched,
+    FetchedAsset,
+    FoundAddresses,
+    Outcome,
+)
 from extraction.fetching.crawl.process import Crawl, CrawlFailed
 from extraction.fetching.crawl.spool import read_ledgers
 from extraction.models import Rule, Run, Site, Source
@@ -193,8 +203,10 @@ def _consume(events: Iterator[Event], intake: Intake, progress: Progress | None,
             if isinstance(event, Done):
                 return _last(event, intake)
             intake.take(event)
-            if progress:
+            if progress and isinstance(event, CrawlProgress):
                 _show(intake, progress, limit)
+            elif progress:
+                progress(intake.pages)
     except CrawlFailed:
         # The pages that it fetched before it died are complete in the spool.
         intake.forget_last()
