@@ -4,7 +4,7 @@ It has a database and a storage of its own (VERTEX_VAR_DIR). Words: begin ARCHIV
 what FILE says (tests.services.crawler); watch URL makes a watched site, beat starts what is due, check does it, tell MINUTES sends the
 alerts so much later, found prints the result; rule makes a rule for the books
 that a crawl found, late makes a refresh due, due starts what is due, feed prints what
-changed and what was visited; work does what waits, after a sweep; die WHERE NTH lets this process kill itself when
+changed and what was visited; work does what waits, after a sweep, and plain all but pictures; die WHERE NTH lets this process kill itself when
 a function is called for the nth time; state prints all tables as JSON.
 """
 
@@ -164,14 +164,14 @@ def feed() -> None:
             "dated": all(each.at >= runs[each.run_id or 0].created_at for each in changes),
             "present": sorted(map(str, TrackedRecord.objects.present())),
             "refreshes": list(Refresh.objects.order_by("pk").values_list("state", "known", "due", "left_out", "note")),
-            "runs": sorted((run.kind, run.state) for run in runs.values() if run.kind != Run.Kind.PREVIEW),
+            "runs": sorted((run.kind, run.state) for run in runs.values() if run.kind not in (Run.Kind.ASSETS, Run.Kind.PREVIEW)),
             "visits": [(each.page.url, each.quiet, len(each.changes), each.snapshot_id is None) for each in visits],
         },
         sys.stdout,
     )
 
 
-def work() -> None:
+def work(*, pictures: bool = True) -> None:
     from extraction import pipeline
     from extraction.models import Run
     from extraction.services.core import lost_runs, runs
@@ -180,8 +180,15 @@ def work() -> None:
     import_pages.BATCH_PAGES = 5
     runs.HEARTBEAT_S = 0.0
     lost_runs.sweep_runs()
-    while run := Run.objects.filter(state=Run.State.QUEUED).order_by("pk").first():
+    waiting = Run.objects.filter(state=Run.State.QUEUED).order_by("pk")
+    if not pictures:
+        waiting = waiting.exclude(kind__in=(Run.Kind.ASSETS, Run.Kind.PREVIEW))
+    while run := waiting.first():
         pipeline.execute_run(run.pk)
+
+
+def plain() -> None:
+    work(pictures=False)
 
 
 def die(where: str, nth: str) -> None:
@@ -231,6 +238,7 @@ if __name__ == "__main__":
         "net": (net, 1),
         "crawl": (crawl, 1),
         "work": (work, 0),
+        "plain": (plain, 0),
         "die": (die, 2),
         "state": (state, 0),
         "watch": (watch, 1),

@@ -14,16 +14,16 @@ HOME = "https://shop.example/"
 
 MOMENTS = [
     ("extraction.services.refresh.start_refreshes._start", "1", "due"),
-    ("extraction.services.refresh.plan_refresh.plan_refresh", "1", "work"),
-    ("extraction.services.intake.crawl_frontier.note_unchanged", "2", "work"),
-    ("extraction.services.sites.page_visits._note_change", "2", "work"),
-    ("extraction.services.monitoring.imported_pages.start_import_check", "1", "work"),
-    ("extraction.services.monitoring.check_template.settle_check", "1", "work"),
-    ("extraction.services.refresh.place_pages._write", "1", "work"),
-    ("extraction.services.refresh.extract_refreshed.start_extraction", "1", "work"),
-    ("extraction.services.records.settled.vouch_for", "1", "work"),
-    ("extraction.services.records.tracking._write_batch", "1", "work"),
-    ("extraction.services.records.finish_tracking.prune_changes", "1", "work"),
+    ("extraction.services.refresh.plan_refresh.plan_refresh", "1", "plain"),
+    ("extraction.services.intake.crawl_frontier.note_unchanged", "2", "plain"),
+    ("extraction.services.sites.page_visits._note_change", "2", "plain"),
+    ("extraction.services.monitoring.imported_pages.start_import_check", "1", "plain"),
+    ("extraction.services.monitoring.check_template.settle_check", "1", "plain"),
+    ("extraction.services.refresh.place_pages._write", "1", "plain"),
+    ("extraction.services.refresh.extract_refreshed.start_extraction", "1", "plain"),
+    ("extraction.services.records.settled.vouch_for", "1", "plain"),
+    ("extraction.services.records.tracking._write_batch", "1", "plain"),
+    ("extraction.services.records.finish_tracking.prune_changes", "1", "plain"),
 ]
 
 
@@ -44,9 +44,9 @@ def test_killed_refreshes_leave_the_same_as_an_undisturbed_one(tmp_path: Path) -
     crawler.write(after, pages({n: f"£{n}.75" if n % 3 == 0 else f"£{n}.50" for n in range(2, 17)}))
     undisturbed, worker = Worker(tmp_path / "a"), Worker(tmp_path / "b")
     for each in (undisturbed, worker):
-        for words in (("crawl", HOME, "net", str(before), "work", "rule"), ("net", str(before), "late", "due", "work", "late")):
+        for words in (("crawl", HOME, "net", str(before), "plain", "rule"), ("net", str(before), "late", "due", "plain", "late")):
             assert each(*words).returncode == 0
-    calm = state(undisturbed("net", str(after), "due", "work", "feed"))
+    calm = state(undisturbed("net", str(after), "due", "plain", "feed"))
     kinds = [(kind, names) for _, kind, names in calm["changes"]]
     assert kinds.count(("added", [])) == 17
     assert kinds.count(("changed", ["price"])) == 4
@@ -57,4 +57,4 @@ def test_killed_refreshes_leave_the_same_as_an_undisturbed_one(tmp_path: Path) -
         if word == "due":
             assert state(worker("feed"))["refreshes"] == calm["refreshes"][:1], "the due time is still to come"
             assert worker("net", str(after), "due").returncode == 0
-    assert state(worker("net", str(after), "work", "due", "work", "feed")) == calm
+    assert state(worker("net", str(after), "plain", "due", "plain", "feed")) == calm
