@@ -2,10 +2,9 @@
 
 It has a database and a storage of its own (VERTEX_VAR_DIR). Words: begin ARCHIVE and crawl URL begin a run; net FILE lets crawls find
 what FILE says (tests.services.crawler); watch URL makes a watched site, beat starts what is due, check does it, tell MINUTES sends the
-alerts so much later, found prints the result; rule makes a rule for the books
-that a crawl found, late makes a refresh due, due starts what is due, feed prints what
-changed and what was visited; work does what waits, after a sweep, and plain all but pictures; die WHERE NTH lets this process kill itself when
-a function is called for the nth time; state prints all tables as JSON.
+alerts so much later, found prints the result; rule makes a rule for the books that a crawl found, late makes a refresh due, due starts
+what is due, feed prints what changed and what was visited; work does what waits, after a sweep; plain does the same without pictures;
+die WHERE NTH lets this process kill itself when a function is called for the nth time; state prints all tables as JSON.
 """
 
 import importlib
