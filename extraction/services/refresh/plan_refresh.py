@@ -24,7 +24,7 @@ BUSY_FRACTION = 0.5
 """The share of the time between two refreshes in which a refresh may send requests. Other crawls and checks need the host, too."""
 
 NEW_FRACTION = 0.1
-"""The share of a tight budget that is kept for pages that nobody has seen yet."""
+"""The share of a tight budget that is kept for pages that nobody has seen yet; at least one request."""
 
 GONE_DAYS = 30
 """A page that has been gone for this long is no longer asked for. If a page links to it, it is."""
@@ -78,7 +78,7 @@ def plan_refresh(refresh: Refresh, source: Source, *, now: datetime) -> RefreshP
     owed = left_addresses.list_owed(site, cluster)
     due = [each.url for each in found]
     if requests is not None and len({*due, *starts}) + len(owed) > requests:
-        room = max(1, requests - len(starts) - int(NEW_FRACTION * requests))
+        room = max(1, requests - len(starts) - max(1, int(NEW_FRACTION * requests)))
         due = _choose_urgent(found, room=room, interval_s=interval_s, now=now)
     first = dict.fromkeys(due)
     room_for_new = None if left_addresses.is_whole(site) else max(0, source.page_limit - _count_present(site))

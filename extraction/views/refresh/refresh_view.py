@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from django.db.models import Count
@@ -16,6 +16,9 @@ from extraction.services.sites import sources
 
 SHOWN = 30
 """How many refreshes are listed."""
+
+SOON = timedelta(minutes=1)
+"""The page looks again by itself if a refresh is due within this time."""
 
 NEXT = 3
 """How many of the next times are shown."""
@@ -48,6 +51,14 @@ class RefreshRow:
 
 
 @dataclass(frozen=True, slots=True)
+class NextTime:
+    """A time to come. words: as the clocks in the schedule's zone show it; templates would show it in the zone of the dashboard."""
+
+    at: datetime
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class TemplateSchedule:
     """A template with a live rule, and its schedule if it has one of its own. words: when it refreshes."""
 
@@ -61,18 +72,20 @@ class RefreshesView:
     """What the page shows.
 
     words: when it refreshes, in words; "" without a schedule.
-    next_times: the next times in the schedule's zone.
+    next_times: when it refreshes next.
     waits_for: the crawl that a due refresh waits for.
     going: whether a refresh is under way.
+    moves: whether the list changes soon, because one is under way or about to start.
     budget: how many requests one refresh may send; None if nothing limits it.
     obstacle: why nothing can be refreshed; "" if it can.
     """
 
     schedule: RefreshSchedule
     words: str
-    next_times: Sequence[datetime]
+    next_times: Sequence[NextTime]
     waits_for: Run | None
     going: bool
+    moves: bool
     budget: int | None
     obstacle: str
     rows: Sequence[RefreshRow]
@@ -82,14 +95,17 @@ class RefreshesView:
 def show_refreshes(site: Site, cluster: Cluster | None, schedule: RefreshSchedule, now: datetime) -> RefreshesView:
     """Return what the page of a site or of a template shows."""
     rows = list_refreshes(site, cluster)
+    going = any(row.state in (Run.State.QUEUED, Run.State.RUNNING) for row in rows)
     due = schedule.next_due_at is not None and schedule.next_due_at <= now
+    soon = schedule.next_due_at is not None and schedule.next_due_at <= now + SOON
     source = sources.get_source(site)
     return RefreshesView(
         schedule=schedule,
         words=describe_schedule(schedule) if schedule.pk else "",
         next_times=_list_next(schedule, now),
         waits_for=start_refreshes.find_crawl_under_way(site) if due else None,
-        going=any(row.state in (Run.State.QUEUED, Run.State.RUNNING) for row in rows),
+        going=going,
+        moves=going or soon,
         budget=plan_refresh.compute_budget(source, schedule, interval_s=schedules.measure_interval_s(schedule, now)),
         obstacle=start_refreshes.find_obstacle(site, cluster),
         rows=rows,
@@ -155,21 +171,22 @@ def _judge_runs(runs: Sequence[Run]) -> tuple[str, str, str]:
     """Return (state, in words, what went wrong) of the runs of a refresh: fetching, checking, sorting and extracting."""
     for run in runs:
         if not run.finished:
-            return run.state, run.get_kind_display() if run.state == Run.State.RUNNING else run.get_state_display(), ""
+            doing = f": {run.get_kind_display().lower()}" if run.state == Run.State.RUNNING else ""
+            return run.state, f"{run.get_state_display()}{doing}", ""
     for run in runs:
         if run.state != Run.State.DONE:
             return run.state, run.get_state_display(), f"{run.get_kind_display()}: {run.error or run.get_state_display().lower()}"
     return Run.State.DONE, "Done", ""
 
 
-def _list_next(schedule: RefreshSchedule, now: datetime) -> list[datetime]:
-    """Return the next times in the zone of the schedule. The first may have passed, if the refresh waits."""
+def _list_next(schedule: RefreshSchedule, now: datetime) -> list[NextTime]:
+    """Return the next times. The first may have passed, if the refresh waits."""
     repetition, due = schedule.repetition, schedule.next_due_at
     if due is None:
         return []
     later = times.list_next(repetition, after=max(due, now), number=NEXT - 1) if repetition else []
     zone = ZoneInfo(schedule.zone)
-    return [each.astimezone(zone) for each in (due, *later)]
+    return [NextTime(each, f"{(local := each.astimezone(zone)).day} {local:%b, %H:%M}") for each in (due, *later)]
 
 
 def _list_templates(site: Site) -> list[TemplateSchedule]:

@@ -137,7 +137,7 @@ def work() -> list[Run]:
 def find_templates(net: OnlineShop, **source: Any) -> Cluster:
     """Fetch the shop for the first time, and return the template of its books as a search for templates found it."""
     shop = net.shop
-    Source.objects.create(site=shop.cluster.site, addresses=[HOME], whole=True, **({"delay_s": 0.0} | source))
+    Source.objects.create(site=shop.cluster.site, **({"addresses": [HOME], "whole": True, "delay_s": 0.0} | source))
     crawl_site.start_crawl(shop.cluster.site)
     work()
     found = Cluster.objects.filter(site=shop.cluster.site, snapshots__page__url__contains="/book/").distinct().get()

@@ -62,8 +62,9 @@ def test_new_addresses_over_the_budget_come_next_time_although_no_page_names_the
         net.shop.add_book()
     _, done = refresh(net)
     assert (len(net.asked), done[0].read_summary().left) == (9, 2)
-    refresh(net)
-    assert Record.objects.count() == 10
+    for wanted in (9, 10):
+        refresh(net)
+        assert (len(net.asked), Record.objects.count()) == (9, wanted)
     assert {url for url, _ in net.asked} <= set(net.pages())
 
 
