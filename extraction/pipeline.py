@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from extraction.models import Breakage, Join, RecordType, Rule, Run, Site
 from extraction.services.core import runs, signals
@@ -19,6 +20,7 @@ from extraction.services.lab import comparisons
 from extraction.services.learning import learn_rule
 from extraction.services.monitoring import check_site, imported_pages, reuse_rules
 from extraction.services.records import extract_records
+from extraction.services.refresh import extract_refreshed, fetch_due, place_pages, schedules
 from extraction.services.sites import sources
 from extraction.services.templates import cluster_pages, merge_proposals
 
@@ -27,7 +29,7 @@ Successor = Callable[[Run], object]
 
 JOBS: dict[str, Job] = {
     Run.Kind.IMPORT: import_pages.run_import,
-    Run.Kind.CRAWL: crawl_site.run_crawl,
+    Run.Kind.CRAWL: fetch_due.run_crawl,
     Run.Kind.CLUSTER: cluster_pages.run_clustering,
     Run.Kind.COMPARE: merge_proposals.run_comparing,
     Run.Kind.LAB: comparisons.run_comparison,
@@ -38,6 +40,7 @@ JOBS: dict[str, Job] = {
     Run.Kind.JOIN: make_records.run_joining,
     Run.Kind.CHECK: check_site.run_check,
     Run.Kind.REUSE: reuse_rules.run_reuse,
+    Run.Kind.PLACE: place_pages.run_placing,
 }
 """{kind of run: the function that does its work}."""
 
@@ -70,20 +73,52 @@ def _check_imported(run: Run) -> None:
 
 def _cluster_when_changed(run: Run) -> None:
     """Search for templates again after an import or a crawl that brought new or changed pages."""
-    if _pages_came(run):
+    if _pages_came(run) and not run.read_parameters().refreshes:
         cluster_pages.start_clustering(run.site, after=run, extract=_wants_records(run), user=run.created_by)
 
 
 def _extract_when_unchanged(run: Run) -> None:
     """Extract records at once after a crawl that was to renew them, if no page changed. Otherwise clustering comes first."""
-    if _wants_records(run) and not _pages_came(run):
+    if _wants_records(run) and not _pages_came(run) and not run.read_parameters().refreshes:
         extract_records.start_working_rules(run.site, run.created_by)
 
 
 def _extract_when_asked(run: Run) -> None:
     """Extract records after a clustering that was started to renew them."""
-    if _wants_records(run):
+    refresh = run.read_parameters().refresh
+    if refresh is not None:
+        extract_refreshed.start_extraction(refresh, run.created_by)
+    elif _wants_records(run):
         extract_records.start_working_rules(run.site, run.created_by)
+
+
+def _check_refreshed(run: Run) -> None:
+    """Check the live rules on the pages that a refresh found changed, so that no broken rule is run on them. Without any, go on."""
+    refresh = run.read_parameters().refresh
+    if refresh is not None and imported_pages.start_import_check(run.site, refresh=refresh, user=run.created_by) is None:
+        _place_refreshed(run)
+
+
+def _place_refreshed(run: Run) -> None:
+    """Sort the pages that a refresh brought into the templates, after the check. Without any, go on with their records."""
+    refresh = run.read_parameters().refresh
+    if refresh is not None and place_pages.start_placing(run.site, refresh=refresh, user=run.created_by) is None:
+        extract_refreshed.start_extraction(refresh, run.created_by)
+
+
+def _extract_refreshed(run: Run) -> None:
+    """Extract the records of a refresh, after a search for templates if new pages match none."""
+    refresh = run.read_parameters().refresh
+    if refresh is not None and place_pages.needs_search(run):
+        cluster_pages.start_clustering(run.site, after=run, extract=True, refresh=refresh, user=run.created_by)
+    elif refresh is not None:
+        extract_refreshed.start_extraction(refresh, run.created_by)
+
+
+def _refresh_after_check(run: Run) -> None:
+    """Make the refreshes due that follow checks, after a check of watched pages."""
+    if run.read_parameters().snapshots is None:
+        schedules.follow_check(run, now=timezone.now())
 
 
 def _offer_known_rules(run: Run) -> None:
@@ -137,11 +172,13 @@ def _wants_records(run: Run) -> bool:
 
 SUCCESSORS: Mapping[str, Sequence[Successor]] = {
     Run.Kind.IMPORT: (_check_imported, _cluster_when_changed),
-    Run.Kind.CRAWL: (_cluster_when_changed, _extract_when_unchanged, _join_extracted),
+    Run.Kind.CRAWL: (_cluster_when_changed, _extract_when_unchanged, _check_refreshed, _join_extracted),
     Run.Kind.CLUSTER: (_extract_when_asked, _offer_known_rules, _compare_templates, _load_looks, _join_site),
     Run.Kind.EXTRACT: (_join_extracted,),
     Run.Kind.JOIN: (_join_again,),
     Run.Kind.ASSETS: (_draw_previews,),
+    Run.Kind.CHECK: (_place_refreshed, _refresh_after_check),
+    Run.Kind.PLACE: (_extract_refreshed,),
 }
 """{kind of run: what follows it, in this order}. Each function checks its own condition."""
 

@@ -12,6 +12,7 @@ from extraction.views.joins import joined, joins
 from extraction.views.lab import lab, wrapper
 from extraction.views.monitoring import alerts, breakages, monitoring
 from extraction.views.records import exports, history, keys, records
+from extraction.views.refresh import refresh
 from extraction.views.rules import rules
 from extraction.views.schema import record_types
 from extraction.views.sites import pages, sites
@@ -53,6 +54,10 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("records/export/", exports.download_records, name="records_export"),
     path("records/export/figures/", exports.show_figures, name="records_export_figures"),
     path("rules/", include(_RULES)),
+    path("refresh/", refresh.show_refreshes, name="cluster_refresh"),
+    path("refresh/schedule/", refresh.change_schedule, name="cluster_refresh_schedule"),
+    path("refresh/now/", refresh.refresh_now, name="cluster_refresh_now"),
+    path("refresh/control/", refresh.control_schedule, name="cluster_refresh_control"),
 ]
 
 _LAB: list[URLPattern] = [
@@ -97,6 +102,10 @@ _SITE: list[URLPattern | URLResolver] = [
     path("monitoring/check/", monitoring.check_now, name="site_check_now"),
     path("monitoring/settings/", monitoring.settings, name="site_monitor"),
     path("monitoring/<int:check_id>/", monitoring.check, name="site_check"),
+    path("refresh/", refresh.show_refreshes, name="site_refresh"),
+    path("refresh/schedule/", refresh.change_schedule, name="site_refresh_schedule"),
+    path("refresh/now/", refresh.refresh_now, name="site_refresh_now"),
+    path("refresh/control/", refresh.control_schedule, name="site_refresh_control"),
     path("settings/", sites.show_settings, name="site_settings"),
     path("delete/", sites.delete_site, name="site_delete"),
     path("joins/", include(_JOINS)),

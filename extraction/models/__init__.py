@@ -16,6 +16,7 @@ from extraction.models.placement import MergeProposal, Placement
 from extraction.models.preview import Preview
 from extraction.models.record import Record, RecordFigures, RecordPart
 from extraction.models.record_history import RecordChange, RecordSource, TrackedRecord
+from extraction.models.refresh import PageVisits, Refresh, RefreshSchedule
 from extraction.models.role import Role, role_of
 from extraction.models.rule import Rule
 from extraction.models.run import Run, RunProblem
@@ -50,6 +51,7 @@ __all__ = [
     "OfferedRows",
     "Page",
     "PageLabel",
+    "PageVisits",
     "Placement",
     "Preview",
     "Record",
@@ -59,6 +61,8 @@ __all__ = [
     "RecordPart",
     "RecordSource",
     "RecordType",
+    "Refresh",
+    "RefreshSchedule",
     "Role",
     "Rule",
     "Run",

@@ -133,6 +133,7 @@ class Record(models.Model):
 
     values: {attribute: list of `RecordValue`}.
     rows: {list: [values of one row, as above, …]}.
+    run: the run that made it, or a later one that found it up to date.
     state: COMPLETE; INCOMPLETE if a mandatory value is missing or an attribute has too many values; FAILED if nothing was
         extracted.
     reason: why it failed.

@@ -31,7 +31,7 @@ from extraction.models.record_values import RecordValue, Values, rows_as_json, v
 from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs, stored_pages
 from extraction.services.core.runs import JobError, Progress
-from extraction.services.records import finish_tracking, rekeying, tracking
+from extraction.services.records import finish_tracking, rekeying, settled, tracking
 from extraction.services.templates.page_matching import Matcher, PageRow
 
 BATCH = 100
@@ -90,6 +90,7 @@ def start_working_rules(site: Site, user: User | None = None) -> Run | None:
 def run_extraction(run: Run, progress: Progress) -> RunSummary:
     """Extract from every page that belongs to a template of the run's rules, and return the figures."""
     targets = find_targets(run)
+    up_to_date = settled.SettledRecords(run, {cluster: target.rule.pk for cluster, target in targets.items()})
     rekeying.apply_keys(list(targets))
     matcher = Matcher(run.site)
     pages = _select_pages(run.site, list(targets))
@@ -97,13 +98,14 @@ def run_extraction(run: Run, progress: Progress) -> RunSummary:
     left: Counter[str] = Counter()
     progress(0, total=total, message="Extracting")
     for batch in _read_batches(pages):
-        left += extract_batch(run, targets, matcher, batch)
+        left += extract_batch(run, targets, matcher, up_to_date.leave_out(batch))
         done += len(batch)
         rate = done / max(time.monotonic() - started, 1e-3)
         progress(min(done, total), message=f"Extracting, {rate:,.0f} pages per second")
     finish_tracking.finish_tracking(run, list(targets), Rereader(run, targets))
     removed = _remove_stale(run, list(targets))
-    return _summarize(run, left, removed=removed, pages=done, seconds=time.monotonic() - started)
+    summary = _summarize(run, left, removed=removed, pages=done, seconds=time.monotonic() - started)
+    return replace(summary, settled=up_to_date.count()) if run.read_parameters().stale_only else summary
 
 
 @dataclass(frozen=True, slots=True)
