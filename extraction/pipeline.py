@@ -11,14 +11,16 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from extraction.models import Breakage, Join, RecordType, Rule, Run, Site
+from extraction.models import Breakage, Join, RecordType, Rule, Run, RunRelease, Site
+from extraction.models.run_values import RunSummary
 from extraction.services.core import runs, signals
-from extraction.services.core.runs import Job
+from extraction.services.core.runs import Job, Progress
 from extraction.services.intake import crawl_site, import_pages, load_assets, previews
 from extraction.services.joins import make_records
 from extraction.services.lab import comparisons
 from extraction.services.learning import learn_rule
-from extraction.services.monitoring import check_site, imported_pages, reuse_rules
+from extraction.services.monitoring import alerts, check_site, imported_pages, reuse_rules
+from extraction.services.quality import judge_run, releases
 from extraction.services.records import extract_records
 from extraction.services.refresh import extract_refreshed, fetch_due, place_pages, schedules
 from extraction.services.sites import sources
@@ -27,17 +29,33 @@ from extraction.services.templates import cluster_pages, merge_proposals
 Successor = Callable[[Run], object]
 """Starts what follows a run that is done, if its condition holds."""
 
+
+def _crawl_and_judge(run: Run, progress: Progress) -> RunSummary:
+    """Crawl. If records were extracted at once, judge them."""
+    summary = fetch_due.run_crawl(run, progress)
+    if run.read_parameters().keeps_no_pages:
+        judge_run.judge_run(run, progress)
+    return summary
+
+
+def _extract_and_judge(run: Run, progress: Progress) -> RunSummary:
+    """Extract records and judge them. What follows from the verdict happens when the run is done."""
+    summary = extract_records.run_extraction(run, progress)
+    judge_run.judge_run(run, progress)
+    return summary
+
+
 JOBS: dict[str, Job] = {
     Run.Kind.IMPORT: import_pages.run_import,
-    Run.Kind.CRAWL: fetch_due.run_crawl,
+    Run.Kind.CRAWL: _crawl_and_judge,
     Run.Kind.CLUSTER: cluster_pages.run_clustering,
     Run.Kind.COMPARE: merge_proposals.run_comparing,
     Run.Kind.LAB: comparisons.run_comparison,
     Run.Kind.ASSETS: load_assets.run_loading,
     Run.Kind.PREVIEW: previews.run_drawing,
     Run.Kind.LEARN: learn_rule.run_learning,
-    Run.Kind.EXTRACT: extract_records.run_extraction,
     Run.Kind.JOIN: make_records.run_joining,
+    Run.Kind.EXTRACT: _extract_and_judge,
     Run.Kind.CHECK: check_site.run_check,
     Run.Kind.REUSE: reuse_rules.run_reuse,
     Run.Kind.PLACE: place_pages.run_placing,
@@ -64,6 +82,7 @@ def connect() -> None:
     signals.pages_moved.connect(_join_after_moving)
     signals.templates_merged.connect(_join_after_moving)
     signals.schema_changed.connect(_join_after_new_schema)
+    signals.records_doubted.connect(_tell_of_doubts)
 
 
 def _check_imported(run: Run) -> None:
@@ -121,6 +140,11 @@ def _refresh_after_check(run: Run) -> None:
         schedules.follow_check(run, now=timezone.now())
 
 
+def _settle_records(run: Run) -> None:
+    """Release the records of a run, or hold them back."""
+    releases.settle_run(run)
+
+
 def _offer_known_rules(run: Run) -> None:
     """Try the rules of old templates on new ones after a clustering."""
     reuse_rules.start_reuse(run.site, user=run.created_by)
@@ -172,9 +196,9 @@ def _wants_records(run: Run) -> bool:
 
 SUCCESSORS: Mapping[str, Sequence[Successor]] = {
     Run.Kind.IMPORT: (_check_imported, _cluster_when_changed),
-    Run.Kind.CRAWL: (_cluster_when_changed, _extract_when_unchanged, _check_refreshed, _join_extracted),
+    Run.Kind.CRAWL: (_settle_records, _cluster_when_changed, _extract_when_unchanged, _check_refreshed, _join_extracted),
     Run.Kind.CLUSTER: (_extract_when_asked, _offer_known_rules, _compare_templates, _load_looks, _join_site),
-    Run.Kind.EXTRACT: (_join_extracted,),
+    Run.Kind.EXTRACT: (_settle_records, _join_extracted),
     Run.Kind.JOIN: (_join_again,),
     Run.Kind.ASSETS: (_draw_previews,),
     Run.Kind.CHECK: (_place_refreshed, _refresh_after_check),
@@ -205,3 +229,7 @@ def _join_after_moving(*, site: Site, **_: Any) -> None:
 
 def _join_after_new_schema(*, record_type: RecordType, **_: Any) -> None:
     make_records.start_joins(make_records.list_joins_of_type(record_type.pk))
+
+
+def _tell_of_doubts(*, release: RunRelease, **_: Any) -> None:
+    alerts.queue_release_alerts(release, timezone.now())

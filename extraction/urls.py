@@ -11,6 +11,9 @@ from extraction.views.intake import crawls, uploads
 from extraction.views.joins import joined, joins
 from extraction.views.lab import lab, wrapper
 from extraction.views.monitoring import alerts, breakages, monitoring
+from extraction.views.quality import releases
+from extraction.views.quality import rules as quality_rules
+from extraction.views.quality import suggested as suggested_rules
 from extraction.views.records import exports, history, keys, records
 from extraction.views.refresh import refresh
 from extraction.views.rules import rules
@@ -50,6 +53,9 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("records/", records.list_records, name="records"),
     path("records/<int:record_id>/", history.show_record, name="tracked_record"),
     path("changes/", history.list_changes, name="changes"),
+    path("quality/", releases.show_quality, name="quality"),
+    path("quality/<int:release_id>/", releases.show_release, name="release"),
+    path("quality/<int:release_id>/decide/", releases.decide, name="release_decide"),
     path("records.csv", exports.download_csv, name="records_csv"),
     path("records/export/", exports.download_records, name="records_export"),
     path("records/export/figures/", exports.show_figures, name="records_export_figures"),
@@ -144,6 +150,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("record-types/new/", record_types.create_record_type, name="record_type_new"),
     path("record-types/<slug:slug>/", record_types.show_record_type, name="record_type"),
     path("record-types/<slug:slug>/keys/", keys.edit_keys, name="record_type_keys"),
+    path("record-types/<slug:slug>/quality/", quality_rules.list_rules, name="record_type_quality"),
+    path("record-types/<slug:slug>/quality/new/", quality_rules.create_rule, name="record_type_quality_new"),
+    path("record-types/<slug:slug>/quality/try/", quality_rules.try_rule, name="record_type_quality_try"),
+    path("record-types/<slug:slug>/quality/suggestions/", suggested_rules.suggest_rules, name="record_type_quality_suggest"),
+    path("quality-rules/<int:rule_id>/", quality_rules.edit_rule, name="quality_rule"),
+    path("quality-rules/<int:rule_id>/delete/", quality_rules.delete_rule, name="quality_rule_delete"),
+    path("quality-rules/<int:rule_id>/switch/", quality_rules.switch_rule, name="quality_rule_switch"),
     path("record-types/<slug:slug>/records/", exports.choose_type_records, name="record_type_records"),
     path("record-types/<slug:slug>/export/", exports.download_type_records, name="record_type_export"),
     path("record-types/<slug:slug>/export/figures/", exports.show_type_figures, name="record_type_export_figures"),

@@ -14,6 +14,7 @@ from extraction.models.monitor import Bellwether, Breakage, Check, Monitor
 from extraction.models.page import Page
 from extraction.models.placement import MergeProposal, Placement
 from extraction.models.preview import Preview
+from extraction.models.quality import QualityRule, RuleFailure, RuleResult, RunRelease
 from extraction.models.record import Record, RecordFigures, RecordPart
 from extraction.models.record_history import RecordChange, RecordSource, TrackedRecord
 from extraction.models.refresh import PageVisits, Refresh, RefreshSchedule
@@ -54,6 +55,7 @@ __all__ = [
     "PageVisits",
     "Placement",
     "Preview",
+    "QualityRule",
     "Record",
     "RecordChange",
     "RecordFigures",
@@ -65,8 +67,11 @@ __all__ = [
     "RefreshSchedule",
     "Role",
     "Rule",
+    "RuleFailure",
+    "RuleResult",
     "Run",
     "RunProblem",
+    "RunRelease",
     "SamplePage",
     "Site",
     "Snapshot",

@@ -66,6 +66,15 @@ SIGNS: dict[str, Sign] = {
     "open": Sign("broken", "✕", "Open"),
     "recovered": Sign("ok", "●", "Recovered without a repair"),
     "dismissed": Sign("", "–", "Dismissed"),
+    # A run's records
+    "released": Sign("ok", "●", "Released"),
+    "held": Sign("suspect", "◐", "Held back"),
+    "rejected": Sign("broken", "✕", "Rejected"),
+    # A quality rule
+    "kept": Sign("ok", "●", "Kept"),
+    "rule_block": Sign("broken", "✕", "Broken, blocks"),
+    "rule_warn": Sign("suspect", "◐", "Broken, warns"),
+    "rule_note": Sign("draft", "○", "Broken, noted"),
     # Health
     "ok": Sign("ok", "●", "OK"),
     "suspect": Sign("suspect", "◐", "Suspect"),

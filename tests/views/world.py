@@ -20,10 +20,12 @@ from extraction.models import (
     JoinedRecord,
     JoinListing,
     Page,
+    QualityRule,
     RecordType,
     Rule,
     Run,
     RunProblem,
+    RunRelease,
     SamplePage,
     Site,
     Source,
@@ -82,6 +84,11 @@ class World:
             return [self.site.slug]
         if name == "tracked_record":
             return [*cluster, TrackedRecord.objects.filter(cluster=self.cluster).earliest("pk").pk]
+        if name in {"release", "release_decide"}:
+            return [*cluster, RunRelease.objects.filter(cluster=self.cluster).earliest("pk").pk]
+        if name.startswith("quality_rule"):
+            known_rule = QualityRule.objects.filter(record_type=self.record_type).first()
+            return [(known_rule or QualityRule.objects.create(record_type=self.record_type, kind="count", limits={"least": 0.5})).pk]
         if name.startswith("record_type"):
             return [self.record_type.slug]
         if name in {"run_addresses", "run_pause", "run_resume"}:

@@ -37,3 +37,16 @@ schema_changed = Signal()
 
 record_type: the record type.
 """
+
+records_released = Signal()
+"""The records that a run extracted for a template may be delivered.
+
+run: the run that extracted them.
+cluster: their template.
+user: who released them, None if no rule objected.
+
+records_doubted = Signal()
+"""The records that a run extracted for a template break a quality rule of which people are told.
+
+release: the row that says whether they were released or are held back.
+"""

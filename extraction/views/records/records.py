@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from extraction.forms.records import RecordsForm
-from extraction.models import Record, RecordPart, Role
+from extraction.models import Record, RecordPart, Role, RunRelease
 from extraction.services.records import records as service
 from extraction.services.records.exports.scopes import find_template_scope
 from extraction.views.policy import requires
@@ -31,6 +31,7 @@ def list_records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     context = {
         "site": cluster.site,
         "cluster": cluster,
+        "withheld": RunRelease.objects.withheld().filter(cluster=cluster).select_related("cluster__site").first(),
         "view": cluster_view.build_cluster_view(cluster),
         "attributes": attributes,
         "pages": found,
