@@ -14,8 +14,8 @@ from functools import lru_cache
 from extraction.algorithms.dom.xpath import quote
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.algorithms.rules.xslt import REGEXP, write_attribute_text, write_stylesheet
-from extraction.algorithms.values.cleanup import NUMERIC_SIGNS, CleanupStep
-from extraction.algorithms.values.patterns import compile_pattern, is_portable
+from extraction.algorithms.values.cleanup.chain import NUMERIC_SIGNS, CleanupStep
+from extraction.algorithms.values.cleanup.patterns import compile_pattern, is_portable
 
 _BORDER = "\ufdd0"
 """Stands where a text is split. Unicode keeps it for such uses, and no step may hold it."""
@@ -84,7 +84,9 @@ def explain_missing(attribute: AttributeRule) -> str:
     step, number = attribute.cleanup[len(done)], len(done) + 1
     last = "" if number == len(attribute.cleanup) else f" to {len(attribute.cleanup)}"
     steps = f"step{'s' if last else ''} {number}{last}"
-    return f"{attribute.name} lacks {steps} of its clean-up: the pattern “{step.text}” cannot be written so that XSLT runs it in the same way."
+    return (
+        f"{attribute.name} lacks {steps} of its clean-up: the pattern “{step.text}” cannot be written so that XSLT runs it in the same way."
+    )
 
 
 def _list_steps(attribute: AttributeRule) -> tuple[CleanupStep, ...]:
@@ -121,8 +123,10 @@ def _name(name: str) -> str:
 def _pass(step: CleanupStep, number: int, values: str) -> str:
     """Return the variable with the values after a step. values: an expression for those before it."""
     if step.kind == "join":
-        border = f"<xsl:if test=\"position() &gt; 1\"><xsl:value-of select={write_attribute_text(quote(step.text))}/></xsl:if>"
-        made = f'<xsl:variable name="made"><xsl:for-each select="{values}">{border}<xsl:value-of select="."/></xsl:for-each></xsl:variable>\n'
+        border = f'<xsl:if test="position() &gt; 1"><xsl:value-of select={write_attribute_text(quote(step.text))}/></xsl:if>'
+        made = (
+            f'<xsl:variable name="made"><xsl:for-each select="{values}">{border}<xsl:value-of select="."/></xsl:for-each></xsl:variable>\n'
+        )
         body = made + _TIDY
     else:
         body = f'<xsl:for-each select="{values}">\n{_step(step)}</xsl:for-each>\n'

@@ -25,7 +25,6 @@ from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefini
 from extraction.algorithms.values import (
     addresses,
     amounts,
-    cleanup,
     currencies,
     date_words,
     dates,
@@ -34,13 +33,13 @@ from extraction.algorithms.values import (
     locales,
     numbers,
     numerals,
-    patterns,
     price_words,
     prices,
     read,
     reading,
     yes_no,
 )
+from extraction.algorithms.values.cleanup import chain, patterns
 
 Form = Literal["xslt", "scrapy", "web-poet"]
 
@@ -263,7 +262,7 @@ READERS = (
     addresses,
     read,
     patterns,
-    cleanup,
+    chain,
 )
 """The modules that read values, each after those that it uses. The file holds all their names side by side, so no two may be alike."""
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from extraction.algorithms.rules.rule import AttributeRule
-from extraction.algorithms.values.cleanup import trace_cleanup
+from extraction.algorithms.values.cleanup.chain import trace_cleanup
 from extraction.algorithms.values.read import read_value
 from extraction.algorithms.values.reading import TypedValue
 

@@ -11,7 +11,7 @@ from extraction.algorithms.dom.rows import leaves_row
 from extraction.algorithms.dom.xpath import XPath
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.text_range import TextPart
-from extraction.algorithms.values.cleanup import CleanupError, CleanupStep, read_steps
+from extraction.algorithms.values.cleanup.chain import CleanupError, CleanupStep, read_steps
 from extraction.algorithms.values.evidence import NO_EVIDENCE, ColumnEvidence
 from extraction.algorithms.values.reading import ValueType
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from extraction.algorithms.dom.nodes import clean
 from extraction.algorithms.errors import VertexError
-from extraction.algorithms.values.patterns import MAX_TEXT, PatternError, compile_pattern, refuse_empty_matches
+from extraction.algorithms.values.cleanup.patterns import MAX_TEXT, PatternError, compile_pattern, refuse_empty_matches
 
 StepKind = Literal["trim", "split", "part", "replace", "map", "join", "unit", "lower", "upper"]
 
@@ -136,7 +136,7 @@ class Cleaned:
     losses: tuple[Loss, ...] = ()
 
 
-class _StepFailure(Exception):
+class _StepError(Exception):
     """A step cannot work on a value."""
 
 
@@ -166,7 +166,7 @@ def _run_step(
     for text, origins in found:
         try:
             results = [clean(each) for each in _change_text(step, text)]
-        except (_StepFailure, PatternError) as failure:
+        except (_StepError, PatternError) as failure:
             losses.append(Loss(number, text, str(failure)))
             continue
         if not any(results):
@@ -179,9 +179,9 @@ def _run_step(
 
 
 def _change_text(step: CleanupStep, text: str) -> list[str]:
-    """Return what a step makes of one value. Raises _StepFailure if it cannot work on it."""
+    """Return what a step makes of one value. Raises _StepError if it cannot work on it."""
     if len(text) > MAX_VALUE:
-        raise _StepFailure(f"the value has more than {MAX_VALUE:,} characters")
+        raise _StepError(f"the value has more than {MAX_VALUE:,} characters")
     match step.kind:
         case "trim":
             return [text.strip(f"{step.text} ")]
@@ -214,7 +214,7 @@ def _split_text(step: CleanupStep, text: str) -> list[str]:
 def _cut_part(step: CleanupStep, text: str) -> str:
     found = compile_pattern(step.text).search(_within(text))
     if found is None:
-        raise _StepFailure(f"“{step.text}” does not match")
+        raise _StepError(f"“{step.text}” does not match")
     return (found.group(1) if found.re.groups else found.group(0)) or ""
 
 
@@ -228,14 +228,14 @@ def _replace_all(step: CleanupStep, text: str) -> str:
             start = match.end()
         made = "".join([*pieces, text[start:]])
     if len(made) > MAX_VALUE:
-        raise _StepFailure(f"the replacement gives more than {MAX_VALUE:,} characters")
+        raise _StepError(f"the replacement gives more than {MAX_VALUE:,} characters")
     return made
 
 
 def _look_up(step: CleanupStep, text: str) -> str:
     found = dict(reversed(step.pairs)).get(text)
     if found is None and not step.keep:
-        raise _StepFailure("it is not in the map")
+        raise _StepError("it is not in the map")
     return text if found is None else found
 
 
@@ -246,7 +246,7 @@ def _is_bare_number(text: str) -> bool:
 
 def _within(text: str) -> str:
     if len(text) > MAX_TEXT:
-        raise _StepFailure(f"the value has {len(text):,} characters; patterns are tried on at most {MAX_TEXT:,}")
+        raise _StepError(f"the value has {len(text):,} characters; patterns are tried on at most {MAX_TEXT:,}")
     return text
 
 
@@ -276,7 +276,8 @@ def _check_groups(step: CleanupStep) -> None:
             continue
         if sign not in "123456789" or not sign or int(sign) > groups or step.by[at + 2 : at + 3].isdigit():
             raise CleanupError(
-                f"“\\{step.by[at + 1 : at + 3]}” in the replacement is no group of the pattern, which has {groups}. Write \\\\ for a backslash."
+                f"“\\{step.by[at + 1 : at + 3]}” in the replacement is no group of the pattern, which has {groups}."
+                " Write \\\\ for a backslash."
             )
         at += 2
 
