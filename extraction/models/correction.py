@@ -104,6 +104,11 @@ class Correction(models.Model):
     def __str__(self) -> str:
         return f"{self.attribute} of {self.page}: {', '.join(self.texts) or 'rejected'}"
 
+    @property
+    def written(self) -> str:
+        """What the person wrote, one value on each line."""
+        return "\n".join(self.texts)
+
     def read_values(self) -> list[RecordValue]:
         """Return the values that the correction gives. Raises JsonShapeError."""
         return [RecordValue.from_json(row) for row in self.values]

@@ -6,6 +6,7 @@ corrected one keeps the values that the rule gave, so that a correction can be t
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from extraction.algorithms.json_values import JsonShapeError
@@ -26,6 +27,11 @@ class CorrectionMark:
     kind: str
     by: str
     at: str
+
+    @property
+    def time(self) -> datetime:
+        """When the value was corrected."""
+        return datetime.fromisoformat(self.at)
 
     def as_json(self) -> dict[str, Any]:
         """Return the mark as JSON."""

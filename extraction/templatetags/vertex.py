@@ -138,6 +138,12 @@ def sign(state: str) -> str:
 
 
 @register.filter
+def corrected(entries: Sequence[Mapping[str, Any]] | None) -> bool:
+    """Return whether one of the origins of a record is the correction of a person."""
+    return any("correction" in each for each in entries or ())
+
+
+@register.filter
 def colour(state: str) -> str:
     """Return the name of a state's colour; empty for none."""
     return SIGNS[str(state)].colour

@@ -103,7 +103,7 @@ def _match(each: Correction, given: "RuleValues", of: tuple[str, str], record: R
     place: Place = (name, "", None)
     if list_name:
         row = each.read_row()
-        found = find_row(given.page_rows(list_name), _with_names(row, names)) if row else RowLost("its row is unknown")
+        found = find_row(given.page_rows(list_name), with_names(row, names)) if row else RowLost("its row is unknown")
         if isinstance(found, RowLost):
             _doubt(each, (), record, f"The row cannot be told for certain: {found.reason}.")
             return None
@@ -127,7 +127,7 @@ def _doubt(each: Correction, texts: Sequence[str], record: Record, reason: str) 
     each.state, each.found, each.reason, each.snapshot_id = Correction.State.REVIEW, list(texts), reason, record.snapshot_id
 
 
-def _with_names(place: RowPlace, names: Mapping[str, str]) -> RowPlace:
+def with_names(place: RowPlace, names: Mapping[str, str]) -> RowPlace:
     """Return a row's place with the names of attributes in place of their ids. Attributes that no longer exist cannot be compared."""
     texts = {names[pk]: texts for pk, texts in place.texts.items() if pk in names}
     key = place.key if all(pk in names for pk in place.key) else ()

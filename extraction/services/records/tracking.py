@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from django.utils import timezone
+
 from extraction.algorithms.records.changes import explain_changes, find_changes
 from extraction.algorithms.records.keys import Key, Values, make_key, make_row_key
 from extraction.models import Record, RecordChange, RecordSource, Run, Snapshot, TrackedRecord
@@ -353,7 +355,7 @@ def _note_change(
             number=thing.number,
             kind=kind,
             run=batch.run,
-            at=sighting.at,
+            at=timezone.now() if batch.corrected_by else sighting.at,
             rule_id=sighting.rule_id,
             snapshot_id=sighting.snapshot_id,
             before_id=before,

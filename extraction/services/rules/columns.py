@@ -21,7 +21,7 @@ _DOUBTFUL = ("number", "price", "date")
 
 
 def learn_columns(cluster: Cluster, value: RuleDefinition) -> RuleDefinition:
-    """Return the rule with what the values of its attributes, after clean-up, show on the pages that changes are tried on, samples first."""
+    """Return the rule with what the values of its attributes, after clean-up, show on some pages, samples first."""
     if not any(attribute.type in _DOUBTFUL for attribute in value.every):
         return value
     sheet = xslt.Stylesheet.compile(xslt.write_stylesheet(value))

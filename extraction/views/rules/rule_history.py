@@ -12,6 +12,7 @@ from extraction.models import Attribute, Breakage, Cluster, Decision, Rule
 from extraction.services.labels import designs
 from extraction.services.rules import effects, rule_xpaths
 from extraction.services.rules.effects import RuleEffect
+from extraction.views.rules import cleanup_words
 from extraction.views.schema.shown_attributes import find_attributes
 
 
@@ -28,7 +29,7 @@ class RuleEvent:
 
 @dataclass(frozen=True, slots=True)
 class AttributeDifference:
-    """An attribute whose XPaths differ between two versions; () where a version has none for it."""
+    """An attribute whose XPaths or clean-up differ between two versions; () where a version has none for it."""
 
     attribute: Attribute
     old: tuple[str, ...]
@@ -63,10 +64,13 @@ def list_differences(old: Rule, new: Rule) -> list[AttributeDifference]:
     then, now = rule_xpaths.find_entries(old), rule_xpaths.find_entries(new)
     names = [name for name in dict.fromkeys([*now, *then]) if then.get(name) != now.get(name)]
     shown = find_attributes(new.cluster, names)
-    return [
-        AttributeDifference(each, rule_xpaths.format_xpaths(then.get(each.name)), rule_xpaths.format_xpaths(now.get(each.name)))
-        for each in shown
-    ]
+    return [AttributeDifference(each, _describe(then.get(each.name)), _describe(now.get(each.name))) for each in shown]
+
+
+def _describe(entry: rule_xpaths.DefinitionEntry | None) -> tuple[str, ...]:
+    """Return the XPaths of an attribute, then the steps of its clean-up in words."""
+    steps = cleanup_words.describe_chain(entry.attribute.cleanup) if entry else ()
+    return (*rule_xpaths.format_xpaths(entry), *(f"clean-up: {each}" for each in steps))
 
 
 def compare_versions(old: Rule, new: Rule, attribute: str) -> RuleEffect:
