@@ -138,9 +138,9 @@ def sign(state: str) -> str:
 
 
 @register.filter
-def corrected(entries: Sequence[Mapping[str, Any]] | None) -> bool:
-    """Return whether one of the origins of a record is the correction of a person."""
-    return any("correction" in each for each in entries or ())
+def corrected(origins: Mapping[str, Any], attribute: str) -> bool:
+    """Return whether a person corrected an attribute of the page itself. origins: `Record.origins`."""
+    return any("correction" in each and "list" not in each and each["attribute"] == attribute for each in origins.get("entries", ()))
 
 
 @register.filter

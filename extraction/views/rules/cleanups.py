@@ -23,9 +23,11 @@ from extraction.views.schema.shown_attributes import find_attributes
 
 
 def _find(slug: str, number: int, version: int, name: str) -> tuple[Rule, AttributeRule]:
+    """Return a version and one of its attributes, the first without a name. Raises Http404 if there is none."""
     found = find_rule(slug, number, version)
     try:
-        return found, cleanup_chains.find_attribute(found.read_definition(), name)
+        definition = found.read_definition()
+        return found, cleanup_chains.find_attribute(definition, name or next((each.name for each in definition.every), ""))
     except (RuleError, XPathError) as error:
         raise Http404(str(error)) from error
 
@@ -86,6 +88,7 @@ def _render_editor(
         "kinds": cleanup_words.KINDS,
         "full": len(fields) >= MAX_STEPS,
         "most": MAX_STEPS,
+        "added": request.POST.get("do", "").startswith("add "),
         **_preview(rule, attribute, fields, steps),
     }
     page = "_cleanup_editor.html" if request.headers.get("HX-Request") else "cleanup.html"

@@ -34,6 +34,8 @@ class AttributeDifference:
     attribute: Attribute
     old: tuple[str, ...]
     new: tuple[str, ...]
+    old_cleanup: str = ""
+    new_cleanup: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +66,21 @@ def list_differences(old: Rule, new: Rule) -> list[AttributeDifference]:
     then, now = rule_xpaths.find_entries(old), rule_xpaths.find_entries(new)
     names = [name for name in dict.fromkeys([*now, *then]) if then.get(name) != now.get(name)]
     shown = find_attributes(new.cluster, names)
-    return [AttributeDifference(each, _describe(then.get(each.name)), _describe(now.get(each.name))) for each in shown]
+    return [
+        AttributeDifference(
+            each,
+            rule_xpaths.format_xpaths(then.get(each.name)),
+            rule_xpaths.format_xpaths(now.get(each.name)),
+            _describe_cleanup(then.get(each.name)),
+            _describe_cleanup(now.get(each.name)),
+        )
+        for each in shown
+    ]
 
 
-def _describe(entry: rule_xpaths.DefinitionEntry | None) -> tuple[str, ...]:
-    """Return the XPaths of an attribute, then the steps of its clean-up in words."""
-    steps = cleanup_words.describe_chain(entry.attribute.cleanup) if entry else ()
-    return (*rule_xpaths.format_xpaths(entry), *(f"clean-up: {each}" for each in steps))
+def _describe_cleanup(entry: rule_xpaths.DefinitionEntry | None) -> str:
+    """Return the steps of an attribute's clean-up in words, "" if there are none."""
+    return "; then ".join(cleanup_words.describe_chain(entry.attribute.cleanup)) if entry else ""
 
 
 def compare_versions(old: Rule, new: Rule, attribute: str) -> RuleEffect:

@@ -166,13 +166,8 @@ def test_a_missing_value_is_filled_and_completes_the_record_and_taking_it_back_u
     assert (record().state, record().reason, made.kind, record().text) == ("complete", "", "filled", "emma\n£3.00")
     correcting.withdraw_correction(made, ann)
     after = record()
-    assert [(each.values, each.state, each.reason, each.text, each.origins) for each in (before, after)][0] == (
-        after.values,
-        after.state,
-        after.reason,
-        after.text,
-        after.origins,
-    )
+    kept = ("values", "state", "reason", "text", "origins")
+    assert [getattr(after, name) for name in kept] == [getattr(before, name) for name in kept]
     assert list(RecordChange.objects.exclude(values={}).values_list("cause", flat=True)) == ["correction", "correction"]
 
 
@@ -206,9 +201,7 @@ def test_several_values_are_corrected_together(shop: Cluster, ann: User) -> None
         ("tags", ["x"] * 201, "at most 200"),
     ],
 )
-def test_what_cannot_be_a_correction_is_refused_with_the_reason(
-    shop: Cluster, ann: User, name: str, texts: list[str], reason: str
-) -> None:
+def test_what_cannot_be_a_correction_is_refused_with_the_reason(shop: Cluster, ann: User, name: str, texts: list[str], reason: str) -> None:
     show(shop)
     extract(shop)
     with pytest.raises(CorrectionError, match=reason):

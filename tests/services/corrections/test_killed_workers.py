@@ -24,9 +24,7 @@ __all__ = ["ann", "shop"]
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("where", ["extract_records.apply_corrections", "tracking.track_records"])
-def test_a_worker_killed_between_a_record_and_its_correction_loses_nothing(
-    where: str, shop: Cluster, ann: User, sent: list[int]
-) -> None:
+def test_a_worker_killed_between_a_record_and_its_correction_loses_nothing(where: str, shop: Cluster, ann: User, sent: list[int]) -> None:
     show(shop)
     show(shop, url="https://shop.example/b")
     extract(shop)
