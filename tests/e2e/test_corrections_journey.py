@@ -49,7 +49,7 @@ def test_a_value_is_cleaned_up_corrected_kept_and_reviewed(page: "Page", dashboa
     page.get_by_role("button", name="Save").click()
     page.get_by_text("It is marked where it stands on the page").wait_for()
     page.get_by_text("corrected by editor").wait_for()
-    assert "on the page: “1.50”" in page.locator("main").inner_text()
+    assert "on the page: 1.50" in page.locator("main").inner_text()
     see(page, "51-corrected")
 
     dashboard.manage("extract", SLUG, "--here")

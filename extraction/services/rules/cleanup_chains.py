@@ -28,14 +28,21 @@ def replace_cleanup(definition: RuleDefinition, name: str, steps: tuple[CleanupS
 
 def carry_cleanups(cluster: Cluster, value: RuleDefinition) -> RuleDefinition:
     """Return the rule with the chains of the newest version for the attributes that have none."""
-    newest = Rule.objects.filter(cluster=cluster).order_by("-version").first()
-    if newest is None:
-        return value
-    try:
-        chains = {each.name: each.cleanup for each in newest.read_definition().every if each.cleanup}
-    except (RuleError, XPathError):
-        return value
+    chains = _read_chains(cluster.pk)
     for each in value.every:
         if not each.cleanup and each.name in chains:
             value = replace_cleanup(value, each.name, chains[each.name])
     return value
+
+
+def find_newest_chain(cluster_id: int, name: str) -> tuple[CleanupStep, ...]:
+    """Return the chain that an attribute has in the newest version of a template's rule, () if it has none."""
+    return _read_chains(cluster_id).get(name, ())
+
+
+def _read_chains(cluster_id: int) -> dict[str, tuple[CleanupStep, ...]]:
+    newest = Rule.objects.filter(cluster=cluster_id).order_by("-version").first()
+    try:
+        return {each.name: each.cleanup for each in newest.read_definition().every if each.cleanup} if newest else {}
+    except (RuleError, XPathError):
+        return {}

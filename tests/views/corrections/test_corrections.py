@@ -75,6 +75,8 @@ def test_a_changed_page_is_offered_for_review_and_each_answer_works(signed_in: A
     factory.snapshot(world.site, world.page.url, factory.book_html("Emma, a novel"), cluster=world.cluster)
     extract(world.cluster)
     assert "1 correction to review" in client.get(address(world, "records")).content.decode()
+    home = client.get("/").content.decode()
+    assert "Corrections to review" in home and address(world, "corrections") in home
     shown = client.get(address(world, "corrections")).content.decode()
     assert all(text in shown for text in ("Book 0", "Emma", "Emma, a novel", "The page says something else"))
     form = client.get(f"{address(world, 'record_values')}?attribute=title&replaces={made.pk}").content.decode()

@@ -147,7 +147,7 @@ def clean_values(raw: Sequence[str], steps: Sequence[CleanupStep]) -> tuple[str,
 
 def trace_cleanup(raw: Sequence[str], steps: Sequence[CleanupStep]) -> Cleaned:
     """Do the same, and tell what each step did."""
-    found = [(text, (place,)) for place, text in enumerate(raw)]
+    found: list[tuple[str, tuple[int, ...]]] = [(text, (place,)) for place, text in enumerate(raw)]
     stages, losses = list[tuple[str, ...]](), list[Loss]()
     for number, step in enumerate(steps):
         found = _run_step(step, number, found, losses)
