@@ -24,10 +24,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class CorrectionOutcome:
-    """What a correction did. lesson: what it taught the learner, None if it taught nothing new."""
+    """What a correction did.
+
+    record: that of the page now, None if the page has none.
+    lesson: what it taught the learner, None if it taught nothing new.
+    """
 
     correction: Correction
-    record: Record
+    record: Record | None
     lesson: Lesson | None = None
 
 
@@ -63,7 +67,7 @@ def withdraw_correction(correction: Correction, user: User) -> CorrectionOutcome
         if record is not None and rule is not None:
             _apply(record, rule, user)
     correction.refresh_from_db()
-    return CorrectionOutcome(correction, record or Record())
+    return CorrectionOutcome(correction, record)
 
 
 def keep_correction(correction: Correction, user: User) -> CorrectionOutcome:
