@@ -129,20 +129,21 @@ def _render_values(request: HttpRequest, record: Record, *, form: CorrectionForm
     place = (asked.get("attribute", ""), list_name, int(row) if row.isdecimal() and len(row) < 10 else None)
     may_correct = (role_of(request.user) or 0) >= Role.EDITOR
     lists = list(record.read_rows())
+    rows = shown_corrections.list_row_cells(record, list_name or next(iter(lists), ""), request.GET.get("page", ""))
     context = {
         "site": record.cluster.site,
         "cluster": record.cluster,
         "record": record,
         "cells": shown_corrections.list_cells(record),
         "lists": lists,
-        "rows": shown_corrections.list_row_cells(record, list_name or next(iter(lists), ""), request.GET.get("page", "")),
+        "rows": rows,
+        "pages": rows.pages if rows else None,
         "notes": record.read_origins().notes,
         "edited": shown_corrections.find_cell(record, place) if place[0] and may_correct else None,
         "replaces": Correction.objects.open().filter(pk=_number(asked.get("replaces", "")), page=record.snapshot.page_id).first(),
         "typed": form.data.get("values", "") if form else None,
         "error": error,
     }
-    context["pages"] = context["rows"].pages if context["rows"] else None
     return render(request, "extraction/corrections/values.html", context, status=400 if error else 200)
 
 

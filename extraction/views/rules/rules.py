@@ -178,7 +178,7 @@ def _render_rule(request: HttpRequest, found: Rule, *, error: str = "", name: st
         "view": cluster_view.build_cluster_view(cluster),
         "rows": rows,
         "lists": lists,
-        "cleaned": any(each.cleanup for each in (*rows, *(column for one in lists for column in one.columns))),
+        "cleaned": any(row.cleanup for row in rows) or any(column.cleanup for one in lists for column in one.columns),
         "versions": rule_history.list_versions(cluster),
         "events": rule_history.list_events(found),
         "edit_error": error,

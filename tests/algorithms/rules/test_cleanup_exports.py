@@ -96,9 +96,9 @@ def xslt_texts(text: str, content: bytes) -> dict[str, Any]:
     result = etree.XSLT(etree.fromstring(text.encode()), access_control=etree.XSLTAccessControl.DENY_ALL)(parse(content).root).getroot()
 
     def values(element: Any) -> dict[str, Any]:
-        return {each.get("name"): [value.text for value in each] for each in element.iterchildren("attribute")}
+        return {str(each.get("name")): [value.text for value in each] for each in element.iterchildren("attribute")}
 
-    return values(result) | {each.get("name"): [values(row) for row in each] for each in result.iterchildren("list")}
+    return values(result) | {str(each.get("name")): [values(row) for row in each] for each in result.iterchildren("list")}
 
 
 @pytest.mark.parametrize("runs", [spider_items, page_items])
