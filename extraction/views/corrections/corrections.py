@@ -61,13 +61,13 @@ def correct_value(request: SignedInHttpRequest, slug: str, number: int, page_id:
 def list_corrections(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show the corrections of a template: first those whose page says something else now."""
     cluster = cluster_of(slug, number)
-    active = Paginator(shown_corrections.list_corrections(cluster, review=False), PER_PAGE)
+    pages = Paginator(shown_corrections.list_corrections(cluster, review=False), PER_PAGE).get_page(request.GET.get("page", 1))
     context = {
         "site": cluster.site,
         "cluster": cluster,
         "review": shown_corrections.list_corrections(cluster, review=True),
-        "active": active.get_page(request.GET.get("page", 1)),
-        "pages": active.get_page(request.GET.get("page", 1)),
+        "active": pages,
+        "pages": pages,
     }
     return render(request, "extraction/corrections/corrections.html", context)
 
@@ -138,7 +138,6 @@ def _render_values(request: HttpRequest, record: Record, *, form: CorrectionForm
         "lists": lists,
         "rows": rows,
         "pages": rows.pages if rows else None,
-        "notes": record.read_origins().notes,
         "edited": shown_corrections.find_cell(record, place) if place[0] and may_correct else None,
         "replaces": Correction.objects.open().filter(pk=_number(asked.get("replaces", "")), page=record.snapshot.page_id).first(),
         "typed": form.data.get("values", "") if form else None,

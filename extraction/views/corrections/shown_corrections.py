@@ -36,7 +36,7 @@ class ShownCell:
     @property
     def seen(self) -> str:
         """The texts on the page as JSON."""
-        texts = list(self.page) or [] if self.page or self.correction else [each.raw for each in self.values]
+        texts = list(self.page) if self.page or self.correction else [each.raw for each in self.values]
         return json.dumps(texts)
 
     @property
