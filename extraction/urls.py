@@ -7,6 +7,7 @@ from django.urls.resolvers import URLResolver
 from extraction.forms.sign_in import SignInForm
 from extraction.views import home
 from extraction.views.core import frames, page_files, runs
+from extraction.views.corrections import corrections
 from extraction.views.intake import crawls, uploads
 from extraction.views.joins import joined, joins
 from extraction.views.lab import lab, wrapper
@@ -16,7 +17,7 @@ from extraction.views.quality import rules as quality_rules
 from extraction.views.quality import suggested as suggested_rules
 from extraction.views.records import exports, history, keys, records
 from extraction.views.refresh import refresh
-from extraction.views.rules import rules
+from extraction.views.rules import cleanups, rules
 from extraction.views.schema import record_types
 from extraction.views.sites import pages, sites
 from extraction.views.suggestions import proposed, suggested, suggested_lists
@@ -29,6 +30,8 @@ _RULES: list[URLPattern] = [
     path("<int:version>/export/<str:form>/", rules.download_rule, name="rule_export"),
     path("<int:version>/preview/", rules.preview_xpath, name="rule_preview"),
     path("<int:version>/edit/", rules.edit_xpath, name="rule_edit"),
+    path("<int:version>/clean-up/", cleanups.edit_cleanup, name="rule_cleanup"),
+    path("<int:version>/clean-up/preview/", cleanups.preview_cleanup, name="rule_cleanup_preview"),
     path("<int:version>/publish/", rules.publish_rule, name="rule_publish"),
     path("<int:version>/against/<int:other>/", rules.show_difference, name="rule_difference"),
     path("<int:version>/retire/", rules.retire_rule, name="rule_retire"),
@@ -56,6 +59,11 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("quality/", releases.show_quality, name="quality"),
     path("quality/<int:release_id>/", releases.show_release, name="release"),
     path("quality/<int:release_id>/decide/", releases.decide, name="release_decide"),
+    path("values/<int:page_id>/", corrections.show_values, name="record_values"),
+    path("values/<int:page_id>/correct/", corrections.correct_value, name="correction_save"),
+    path("corrections/", corrections.list_corrections, name="corrections"),
+    path("corrections/<int:correction_id>/end/", corrections.end_correction, name="correction_end"),
+    path("corrections/<int:correction_id>/keep/", corrections.keep_correction, name="correction_keep"),
     path("records.csv", exports.download_csv, name="records_csv"),
     path("records/export/", exports.download_records, name="records_export"),
     path("records/export/figures/", exports.show_figures, name="records_export_figures"),

@@ -3,6 +3,7 @@
 from extraction.models.alert import Alert, AlertChannel, Event
 from extraction.models.asset import Asset
 from extraction.models.cluster import Cluster, ClusterCore, SamplePage
+from extraction.models.correction import Correction
 from extraction.models.crawl import CrawlAddress
 from extraction.models.decision import Decision
 from extraction.models.heartbeat import Heartbeat
@@ -37,6 +38,7 @@ __all__ = [
     "Cluster",
     "ClusterCore",
     "Clustering",
+    "Correction",
     "CrawlAddress",
     "Decision",
     "Event",

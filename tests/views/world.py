@@ -15,6 +15,7 @@ from extraction.models import (
     Check,
     Cluster,
     Clustering,
+    Correction,
     CrawlAddress,
     Join,
     JoinedRecord,
@@ -106,17 +107,28 @@ class World:
             return [self.site.slug, self.breakage.check_found_id]
         if name.startswith("run"):
             return [self.run.pk]
+        if name in {"correction_end", "correction_keep"}:
+            return [*cluster, self.correction().pk]
+        if name in {"record_values", "correction_save"}:
+            return [*cluster, self.page.pk]
         if name == "rule_difference":
             return [*cluster, self.rule.version, self.rule.version]
         if name == "rule_export":
             return [*cluster, self.rule.version, "scrapy"]
         if name in {"page", "page_apart"}:
             return [self.site.slug, self.page.pk]
-        if name == "rule" or name in {"rule_preview", "rule_edit", "rule_publish", "rule_retire"}:
+        if name == "rule" or name in {"rule_preview", "rule_edit", "rule_publish", "rule_retire"} or name.startswith("rule_cleanup"):
             return [*cluster, self.rule.version]
         if name.startswith(("site", "crawl", "source")) or name in {"cluster_start", "cluster_merge", "cluster_same"}:
             return [self.site.slug]
         return cluster
+
+    def correction(self) -> Correction:
+        """A correction of the page's title."""
+        attribute = self.record_type.attributes.get(name="title")
+        given = {"kind": "corrected", "texts": ["Emma"], "type": "text", "values": [{"raw": "Emma", "value": "Emma"}], "basis": ["Book 0"]}
+        defaults = given | {"at": timezone.now(), "by_name": "ann"}
+        return Correction.objects.get_or_create(page=self.page, attribute=attribute, state="active", defaults=defaults)[0]
 
 
 def make(count: int = 6, *, name: str = "Books") -> World:

@@ -44,6 +44,7 @@ records_released = Signal()
 run: the run that extracted them.
 cluster: their template.
 user: who released them, None if no rule objected.
+"""
 
 records_doubted = Signal()
 """The records that a run extracted for a template break a quality rule of which people are told.
