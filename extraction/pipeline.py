@@ -10,9 +10,10 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from extraction.models import Breakage, Rule, Run, Site
+from extraction.models import Breakage, Cluster, Rule, Run, Site
 from extraction.services.core import runs, signals
 from extraction.services.core.runs import Job
+from extraction.services.deliveries import outbox
 from extraction.services.intake import crawl_site, import_pages, load_assets, previews
 from extraction.services.lab import comparisons
 from extraction.services.learning import learn_rule
@@ -56,6 +57,7 @@ def connect() -> None:
     signals.rule_published.connect(_compare_after_publishing)
     signals.repair_accepted.connect(_renew_after_repair)
     signals.pages_moved.connect(_draw_after_moving)
+    signals.records_released.connect(_deliver_after_release)
 
 
 def _check_imported(run: Run) -> None:
@@ -105,6 +107,13 @@ def _draw_previews(run: Run) -> None:
         previews.start_drawing(run.site, user=run.created_by)
 
 
+def _release_records(run: Run) -> None:
+    """Say that the records of a run may be delivered, for each template that it extracted."""
+    rules = Rule.objects.filter(pk__in=run.read_parameters().rules or ()).select_related("cluster").order_by("pk")
+    for rule in rules if run.kind == Run.Kind.EXTRACT or run.read_parameters().keeps_no_pages else ():
+        signals.records_released.send(sender=Run, run=run, cluster=rule.cluster, user=None)
+
+
 def _pages_came(run: Run) -> bool:
     summary = run.read_summary()
     return not run.read_parameters().keeps_no_pages and bool(summary.new or summary.changed)
@@ -116,8 +125,9 @@ def _wants_records(run: Run) -> bool:
 
 SUCCESSORS: Mapping[str, Sequence[Successor]] = {
     Run.Kind.IMPORT: (_check_imported, _cluster_when_changed),
-    Run.Kind.CRAWL: (_cluster_when_changed, _extract_when_unchanged),
+    Run.Kind.CRAWL: (_cluster_when_changed, _extract_when_unchanged, _release_records),
     Run.Kind.CLUSTER: (_extract_when_asked, _offer_known_rules, _compare_templates, _load_looks),
+    Run.Kind.EXTRACT: (_release_records,),
     Run.Kind.ASSETS: (_draw_previews,),
 }
 """{kind of run: what follows it, in this order}. Each function checks its own condition."""
@@ -137,3 +147,7 @@ def _renew_after_repair(*, breakage: Breakage, user: User | None, **_: Any) -> N
 
 def _draw_after_moving(*, site: Site, user: User | None, **_: Any) -> None:
     previews.start_drawing(site, user)
+
+
+def _deliver_after_release(*, run: Run, cluster: Cluster, user: User | None, **_: Any) -> None:
+    outbox.queue_released(run, cluster, user)

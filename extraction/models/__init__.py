@@ -5,6 +5,7 @@ from extraction.models.asset import Asset
 from extraction.models.cluster import Cluster, ClusterCore, SamplePage
 from extraction.models.crawl import CrawlAddress
 from extraction.models.decision import Decision
+from extraction.models.delivery import DeliveredRecord, Delivery, DeliveryTarget, Ledger, ReaderToken, SchemaVersion, StoredFile
 from extraction.models.heartbeat import Heartbeat
 from extraction.models.lab import Clustering, PageLabel
 from extraction.models.label import Label
@@ -36,9 +37,13 @@ __all__ = [
     "Clustering",
     "CrawlAddress",
     "Decision",
+    "DeliveredRecord",
+    "Delivery",
+    "DeliveryTarget",
     "Event",
     "Heartbeat",
     "Label",
+    "Ledger",
     "MergeProposal",
     "Monitor",
     "OfferedRows",
@@ -46,6 +51,7 @@ __all__ = [
     "PageLabel",
     "Placement",
     "Preview",
+    "ReaderToken",
     "Record",
     "RecordChange",
     "RecordFigures",
@@ -58,9 +64,11 @@ __all__ = [
     "Run",
     "RunProblem",
     "SamplePage",
+    "SchemaVersion",
     "Site",
     "Snapshot",
     "Source",
+    "StoredFile",
     "TrackedRecord",
     "role_of",
 ]

@@ -25,3 +25,11 @@ pages_moved = Signal()
 site: the site of the pages.
 user: who moved them.
 """
+
+records_released = Signal()
+"""The records that a run extracted for a template may be delivered.
+
+run: the run that extracted them.
+cluster: their template.
+user: who released them, None if no rule objected.
+"""

@@ -1,11 +1,15 @@
 """Whose records an export holds: those of a template, or those of a record type across all sites."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from extraction.models import Attribute, Cluster, Record, RecordFigures, RecordList, RecordPart, RecordType, Rule
 from extraction.models.record import RecordQuerySet
 from extraction.services.records.exports.columns import ExportAttribute
+from extraction.services.records.exports.lines import Line, LineCounts
+
+LineReader = Callable[[str, LineCounts], Iterator[Line]]
+"""(name of a list, counts to count up) → the lines of an export."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +21,8 @@ class ExportScope:
     attributes: {list name, "" for pages: the attributes of its lines in their order}.
     known: the names of all attributes, whatever list they are of.
     left_out: what `records` leaves out, a sentence each.
+    read: gives the lines, if they are not those of `records`.
+    record_type: of the records; its schema has a version.
     """
 
     title: str
@@ -26,6 +32,8 @@ class ExportScope:
     left_out: tuple[str, ...] = ()
     description: str = ""
     across_sites: bool = False
+    read: LineReader | None = None
+    record_type: RecordType | None = None
 
     @property
     def lists(self) -> list[str]:
@@ -55,12 +63,13 @@ def find_template_scope(cluster: Cluster, records: RecordQuerySet | None = None,
         _name_attributes(attributes),
         tuple(_describe_left_out(figures, part)),
         cluster.record_type.description if cluster.record_type else "",
+        record_type=cluster.record_type,
     )
 
 
 def find_type_scope(record_type: RecordType) -> ExportScope:
     """Return the records of a record type's templates on all sites, by site and template."""
-    attributes = _list_type_attributes(record_type.pk)
+    attributes = find_type_attributes(record_type)
     everything = Record.objects.filter(cluster__record_type=record_type)
     figures = _add_figures(everything.filter(cluster__ignored=False).figures().values())
     ignored = everything.filter(cluster__ignored=True).now().given().count()
@@ -74,6 +83,7 @@ def find_type_scope(record_type: RecordType) -> ExportScope:
         tuple(left_out),
         record_type.description,
         across_sites=True,
+        record_type=record_type,
     )
 
 
@@ -88,6 +98,11 @@ def find_attributes(cluster: Cluster) -> dict[str, tuple[ExportAttribute, ...]]:
             return found
     rule = Rule.objects.filter(cluster=cluster).order_by("-version").first()
     return _list_rule_attributes(rule) if rule else {"": ()}
+
+
+def find_type_attributes(record_type: RecordType) -> dict[str, tuple[ExportAttribute, ...]]:
+    """Return {list, "" for pages: the attributes of its lines} of a record type: those of the list's rows first, then the page's own."""
+    return _list_type_attributes(record_type.pk)
 
 
 def _list_type_attributes(record_type_id: int) -> dict[str, tuple[ExportAttribute, ...]]:
