@@ -287,12 +287,14 @@ class ReaderToken(models.Model):
 class StoredFile(models.Model):
     """A file that was made for a download and is kept for a while, so that a download that broke off can go on.
 
+    owner: the person who may fetch it by its own address; None if only its place leads to it.
     place: a digest of who asked for which address.
     etag: names these bytes. Two files never have the same.
     path: in the storage.
     made_from: a digest of what the file was made from, "" if it is made anew each time.
     """
 
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
     place = models.CharField(max_length=64, db_index=True)
     etag = models.CharField(max_length=32, unique=True)
     path = models.CharField(max_length=200)

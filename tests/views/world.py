@@ -16,7 +16,10 @@ from extraction.models import (
     Cluster,
     Clustering,
     CrawlAddress,
+    Delivery,
+    DeliveryTarget,
     Page,
+    ReaderToken,
     RecordType,
     Rule,
     Run,
@@ -26,6 +29,7 @@ from extraction.models import (
     Source,
     TrackedRecord,
 )
+from extraction.models.delivery import TargetContent, TargetPlace
 from extraction.models.rule_report import RuleReport
 from extraction.models.run_values import RunParameters
 from extraction.services.core import runs
@@ -50,6 +54,7 @@ class World:
     record_type: RecordType
     alert: Alert
     clustering: Clustering
+    delivery: Delivery
 
     def address(self, name: str) -> Sequence[Any]:
         """The arguments of an address by its name."""
@@ -66,12 +71,21 @@ class World:
             "alerts",
             "breakages",
             "alert_channel_new",
+            "deliveries",
+            "delivery_target_choose",
+            "delivery_target_new",
         }:
             return []
         if name.startswith("alert"):
             return [self.alert.pk if name == "alert_again" else self.alert.channel_id]
         if name == "tracked_record":
             return [*cluster, TrackedRecord.objects.filter(cluster=self.cluster).earliest("pk").pk]
+        if name == "delivery_again":
+            return [self.delivery.pk]
+        if name == "token_revoke":
+            return [ReaderToken.objects.get().pk]
+        if name.startswith("delivery_target"):
+            return [self.delivery.target_id]
         if name.startswith("record_type"):
             return [self.record_type.slug]
         if name in {"run_addresses", "run_pause", "run_resume"}:
@@ -116,7 +130,21 @@ def make(count: int = 6, *, name: str = "Books") -> World:
     page = Page.objects.filter(site=cluster.site).order_by("pk")[0]
     assert cluster.record_type
     crawl, breakage = crawled(cluster.site), broken(rule, page)
-    return World(cluster.site, cluster, page, rule, run, crawl, breakage, cluster.record_type, alert(), tried(cluster.site))
+    clustering, delivery = tried(cluster.site), delivered(cluster.record_type, run)
+    return World(cluster.site, cluster, page, rule, run, crawl, breakage, cluster.record_type, alert(), clustering, delivery)
+
+
+def delivered(record_type: RecordType, run: Run) -> Delivery:
+    """A delivery to a webhook that failed, and a token of readers."""
+    ReaderToken.objects.create(record_type=record_type, name="Prices", digest="0" * 64, hint="vxr_0000")
+    place = TargetPlace(host="hooks.example.org").as_json()
+    target = DeliveryTarget.objects.create(
+        name="Shop", record_type=record_type, kind="webhook", place=place, content=TargetContent().as_json(), after_run=False
+    )
+    now = timezone.now()
+    return Delivery.objects.create(
+        target=target, key=f"run {run.pk}", run=run, cause="run", state="failed", created_at=now, next_at=now, finished_at=now, error="500"
+    )
 
 
 def tried(site: Site) -> Clustering:

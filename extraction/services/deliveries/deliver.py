@@ -1,8 +1,8 @@
 """Do a delivery: find what the target lacks, send it, note that it has it.
 
-What is noted is noted in the transaction that ends the step, after the receiver has accepted it. A worker that is killed before that does the
-step again: a file is written again under the same name, rows of a table are found by their number, and a batch of a webhook was stored before
-it was sent, so that the same bytes go out under the same id.
+What is noted is noted in the transaction that ends the step, after the receiver has accepted it. A worker that is killed before that
+does the step again: a file is written again under the same name, rows of a table are found by their number, and a batch of a webhook was
+stored before it was sent, so that the same bytes go out under the same id.
 """
 
 import logging

@@ -1,9 +1,9 @@
 """Deliveries are an outbox: rows written in the transaction of what causes them, which a worker sends afterwards.
 
-They are rows of their own and not runs: a run belongs to a site and is tried again at once, while a delivery belongs to a record type, which
-several sites may have, and waits hours for a receiver that does not answer. They differ from alerts, too: an alert whose worker died is not
-sent again, because people ignore what comes twice. A delivery is, because doing it twice gives the same: files are replaced under the same
-name, rows of a table are found by their number, and a batch of a webhook keeps its id and its bytes.
+They are rows of their own and not runs: a run belongs to a site and is tried again at once, while a delivery belongs to a record type,
+which several sites may have, and waits hours for a receiver that does not answer. They differ from alerts, too: an alert whose worker
+died is not sent again, because people ignore what comes twice. A delivery is, because doing it twice gives the same: files are replaced
+under the same name, rows of a table are found by their number, and a batch of a webhook keeps its id and its bytes.
 
 The deliveries of a target are sent one after another, in their order. Each brings whatever the receiver lacks, so one that failed for good
 loses nothing: the next one brings it.

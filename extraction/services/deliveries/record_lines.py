@@ -53,6 +53,13 @@ class ReleasedRecords:
     list_name: str = ""
     across_sites: bool = True
 
+    @property
+    def cluster(self) -> Cluster | None:
+        """The template, if these are the records of one."""
+        if self.across_sites:
+            return None
+        return self.templates[0].cluster if self.templates else self.waiting[0]
+
     def read_states(self) -> Iterator[RecordState]:
         """Yield the states of the records, also of those that are gone."""
         for each in self.templates:
@@ -70,7 +77,8 @@ def find_type_records(record_type: RecordType, list_name: str = "") -> ReleasedR
     """
     if list_name and not record_type.attributes.filter(list__name=list_name, is_key=True).exists():
         raise NotDelivered(
-            f"The rows of {list_name} have no key, so their changes are not followed. Choose a key for them under Identity of {record_type}."
+            f"The rows of {list_name} have no key, so their changes are not followed. "
+            f"Choose a key for them under Identity of {record_type}."
         )
     clusters = record_type.clusters.filter(ignored=False).select_related("site", "record_type").order_by("site__name", "site_id", "number")
     return _find_released(record_type.name, record_type, list(clusters), list_name, across_sites=True)

@@ -7,8 +7,9 @@ an operator could be any variable of the process, the secret key of Vertex among
 
 import base64
 import json
+import re
 from collections.abc import Mapping
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, unquote
 
 from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives import hashes
@@ -41,7 +42,8 @@ def open_secrets(target: DeliveryTarget) -> dict[str, str]:
         found: dict[str, str] = json.loads(_make_fernet().decrypt(target.secret.encode("ascii")))
     except (InvalidToken, ValueError) as error:
         raise SecretError(
-            f"The password or key of {target.name} cannot be read, because VERTEX_SECRET_KEY is not the one it was entered with. Enter it again."
+            f"The password or key of {target.name} cannot be read, because VERTEX_SECRET_KEY is not the one it was entered with. "
+            "Enter it again."
         ) from error
     return found
 
@@ -55,10 +57,11 @@ def hide_secrets(text: str, secrets: Mapping[str, str]) -> str:
 
 
 def _list_forms(secret: str) -> set[str]:
-    rest = secret.partition("://")[2]
-    path = rest.partition("/")[2]
-    lines = {line.strip() for line in secret.splitlines()}
-    return {form for part in {secret, rest, path, *lines} for form in (part, quote(part, safe=""), quote(part), quote_plus(part))}
+    """Return the ways in which a secret may be written. Of an address, these are all parts behind its host."""
+    scheme, _, rest = secret.partition("://")
+    behind = rest.partition("/")[2] if scheme.isalpha() else ""
+    parts = {secret, behind, *re.split(r"[/?&=:@,;#]+", behind), *(line.strip() for line in secret.splitlines())}
+    return {form for part in parts for form in (part, unquote(part), quote(part, safe=""), quote(part), quote_plus(part))}
 
 
 def _make_fernet() -> Fernet:

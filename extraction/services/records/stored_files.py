@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.utils import timezone
@@ -28,8 +29,12 @@ def make_place(who: str, address: str) -> str:
     return hashlib.sha256(f"{who}\n{address}".encode()).hexdigest()
 
 
-def store_file(path: Path, *, place: str, name: str, content_type: str, made_from: str = "") -> StoredFile:
-    """Keep a copy of a complete file. made_from: a digest of what it was made from, by which `find_same` finds it."""
+def store_file(path: Path, *, place: str, name: str, content_type: str, made_from: str = "", owner: User | None = None) -> StoredFile:
+    """Keep a copy of a complete file.
+
+    made_from: a digest of what it was made from, by which `find_same` finds it.
+    owner: the person who may fetch it by its own address.
+    """
     etag = uuid.uuid4().hex
     with path.open("rb") as file:
         stored = default_storage.save(f"{FOLDER}/{etag}", File(file))
@@ -41,6 +46,7 @@ def store_file(path: Path, *, place: str, name: str, content_type: str, made_fro
         content_type=content_type,
         size_bytes=path.stat().st_size,
         made_from=made_from,
+        owner=owner,
         created_at=timezone.now(),
     )
     _remove(StoredFile.objects.filter(place=place).order_by("-pk")[KEPT_PER_PLACE:])

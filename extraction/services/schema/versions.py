@@ -79,6 +79,14 @@ def find_changes(record_type: RecordType, wanted: Sequence[SchemaAttribute]) -> 
     return compare_attributes(map(SchemaAttribute.from_json, newest.attributes), wanted) if newest else []
 
 
+def name_readers(record_type: RecordType) -> str:
+    """Return who reads the records of a type, in words; "" if nobody is known."""
+    targets = list(record_type.targets.values_list("name", flat=True))
+    tokens = record_type.tokens.filter(revoked_at=None).values_list("name", flat=True)
+    names = [*(f"the delivery to {name}" for name in targets), *(f"the token {name}" for name in tokens)]
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
 def read_attributes(record_type: RecordType) -> list[SchemaAttribute]:
     """Return the attributes of a record type in their order."""
     rows = Attribute.objects.filter(record_type=record_type).select_related("list").order_by("position", "id")

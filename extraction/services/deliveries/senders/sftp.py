@@ -66,8 +66,8 @@ class SftpSender:
         found = name_fingerprint(transport.get_remote_server_key())
         if found != self._place.host_key:
             raise DeliveryError(
-                f"The key of {self._place.host} is {found}, not {self._place.host_key or 'named'}. If that is right, enter it for the target. "
-                "Otherwise somebody may pretend to be the server. Nothing was sent.",
+                f"The key of {self._place.host} is {found}, not {self._place.host_key or 'named'}. "
+                "If that is right, enter it for the target. Otherwise somebody may pretend to be the server. Nothing was sent.",
                 again=False,
             )
 

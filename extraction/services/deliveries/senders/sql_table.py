@@ -1,7 +1,7 @@
 """A table of a database, named by URL. A record is one row, found again by the record's number, so writing it twice changes nothing.
 
-Rows are never deleted: `record_state` says which records are gone. Columns that are missing are added; a column of another type is an error,
-and so is a table that Vertex did not make. All names are quoted.
+Rows are never deleted: `record_state` says which records are gone. Columns that are missing are added; a column of another type is an
+error, and so is a table that Vertex did not make. All names are quoted.
 """
 
 import contextlib
@@ -229,7 +229,12 @@ def _make_upsert(connection: Connection, table: sa.Table) -> Any:
 
 def _to_sql(column: Column, cell: Cell) -> Any:
     if isinstance(cell, list):
-        return to_json(cell)
+        return [_clean(each) for each in to_json(cell)]
     if isinstance(cell, str):
-        return cell.replace("\0", "\ufffd")  # PostgreSQL cannot hold it
+        return _clean(cell)
     return sa.null() if cell is None and column.several else cell
+
+
+def _clean(value: Any) -> Any:
+    """Return a text without null characters, which PostgreSQL cannot hold; anything else as it is."""
+    return value.replace("\0", "\ufffd") if isinstance(value, str) else value
