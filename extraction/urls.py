@@ -133,7 +133,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("data/<slug:slug>/schema.json", readers.serve_schema, name="latest_schema"),
     path("downloads/<str:etag>/", change_files.send_download, name="download"),
     path("deliveries/", targets.list_targets, name="deliveries"),
-    path("deliveries/choose/", targets.choose_target, name="delivery_target_choose"),
     path("deliveries/new/", targets.create_target, name="delivery_target_new"),
     path("deliveries/<int:target_id>/", targets.show_target, name="delivery_target"),
     path("deliveries/<int:target_id>/edit/", targets.edit_target, name="delivery_target_edit"),

@@ -72,7 +72,6 @@ class World:
             "breakages",
             "alert_channel_new",
             "deliveries",
-            "delivery_target_choose",
             "delivery_target_new",
         }:
             return []

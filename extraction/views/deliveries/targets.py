@@ -32,9 +32,7 @@ def list_targets(request: HttpRequest) -> HttpResponse:
     )
 
 
-@require_safe
-@requires(Role.OPERATOR)
-def choose_target(request: HttpRequest) -> HttpResponse:
+def _choose(request: HttpRequest) -> HttpResponse:
     """Ask what is to be delivered, and what kind of target gets it."""
     types = RecordType.objects.prefetch_related("lists").order_by("name")
     kinds = [(kind, target_view.KIND_NOTES[kind]) for kind in DeliveryTarget.Kind]
@@ -45,10 +43,10 @@ def choose_target(request: HttpRequest) -> HttpResponse:
 @require_http_methods(EDIT)
 @requires(Role.OPERATOR)
 def create_target(request: SignedInHttpRequest) -> HttpResponse:
-    """Create a target of the kind and for the record type that the address names."""
+    """Create a target of the kind and for the record type that the address names; ask for them if it names none."""
     choice = TargetKindForm(request.GET)
     if not choice.is_valid():
-        return redirect("delivery_target_choose")
+        return _choose(request)
     data = choice.cleaned_data
     of = data["type"]
     list_name = data["list"] if of.lists.filter(name=data["list"]).exists() else ""

@@ -68,7 +68,6 @@ LOOK = {
     "record_type_new": Role.EDITOR,
     "deliveries": Role.VIEWER,
     "delivery_target": Role.VIEWER,
-    "delivery_target_choose": Role.OPERATOR,
     "delivery_target_new": Role.OPERATOR,
     "delivery_target_edit": Role.OPERATOR,
     "delivery_target_preview": Role.OPERATOR,
