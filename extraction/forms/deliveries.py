@@ -118,6 +118,7 @@ class TargetForm(forms.Form):
             self._check_place(data)
         except DeliveryError as error:
             self.add_error(self._find_place_field(), str(error))
+        self._move_password(data)
         self._check_secrets(data)
         return data
 
@@ -131,8 +132,7 @@ class TargetForm(forms.Form):
             place = replace(place, host=host or "")
         if of == Kind.SQL:
             url = sql_table.check_address(data["url"])
-            secrets["password"] = secrets["password"] or str(url.password or "")
-            place = replace(place, url=url.set(password=None).render_as_string(hide_password=False))
+            place = replace(place, url=sql_table.write_without_password(url))
         every = len(data["columns"]) == len(self.fields["columns"].choices)  # type: ignore[attr-defined]
         content = TargetContent(
             columns=() if every else tuple(dict.fromkeys(data["columns"])),
@@ -153,6 +153,19 @@ class TargetForm(forms.Form):
             every_hours=data["every_hours"],
             enabled=data["enabled"],
         )
+
+    def _move_password(self, data: dict[str, Any]) -> None:
+        """Take a password out of the address of a database, so that the page does not show it again."""
+        try:
+            url = sql_table.check_address(data.get("url") or "") if self.target.kind == Kind.SQL else None
+        except DeliveryError:
+            url = None
+        if url is not None and url.password:
+            data["password"] = data.get("password") or str(url.password)
+            data["url"] = sql_table.write_without_password(url)
+            shown = self.data.copy()
+            shown["url"] = data["url"]
+            self.data = shown
 
     def _find_place_field(self) -> str | None:
         names = PLACES[self.target.kind]

@@ -52,7 +52,7 @@ def describe_place(target: DeliveryTarget) -> str:
         DeliveryTarget.Kind.S3: f"s3://{place.bucket}{folder}" + (f" at {urlsplit(place.endpoint).netloc}" if place.endpoint else ""),
         DeliveryTarget.Kind.SFTP: f"sftp://{place.user}@{place.host}{folder}",
         DeliveryTarget.Kind.OTHER: place.url,
-        DeliveryTarget.Kind.WEBHOOK: f"https://{place.host}/{HIDDEN}",
+        DeliveryTarget.Kind.WEBHOOK: f"{place.host}/{HIDDEN}",
         DeliveryTarget.Kind.SQL: f"{place.url}, table {place.table}",
     }[DeliveryTarget.Kind(target.kind)]
 

@@ -36,7 +36,11 @@ def _choose(request: HttpRequest) -> HttpResponse:
     """Ask what is to be delivered, and what kind of target gets it."""
     types = RecordType.objects.prefetch_related("lists").order_by("name")
     kinds = [(kind, target_view.KIND_NOTES[kind]) for kind in DeliveryTarget.Kind]
-    return render(request, "extraction/deliveries/choose.html", {"types": types, "kinds": kinds, "chosen": request.GET.get("type", "")})
+    return render(
+        request,
+        "extraction/deliveries/choose.html",
+        {"types": types, "kinds": kinds, "chosen": request.GET.get("type", ""), "lists": any(each.lists.all() for each in types)},
+    )
 
 
 @sensitive_post_parameters()
@@ -49,8 +53,10 @@ def create_target(request: SignedInHttpRequest) -> HttpResponse:
         return _choose(request)
     data = choice.cleaned_data
     of = data["type"]
-    list_name = data["list"] if of.lists.filter(name=data["list"]).exists() else ""
-    return _edit(request, DeliveryTarget(record_type=of, kind=data["kind"], list_name=list_name, created_by=request.user))
+    if data["list"] and not of.lists.filter(name=data["list"]).exists():
+        messages.error(request, f"{of.name} has no list “{data['list']}”.")
+        return _choose(request)
+    return _edit(request, DeliveryTarget(record_type=of, kind=data["kind"], list_name=data["list"], created_by=request.user))
 
 
 @require_safe

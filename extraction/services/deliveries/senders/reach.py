@@ -168,7 +168,8 @@ def _open_pool(scheme: str, address: str, port: int, host: str) -> Iterator[urll
 
 def _describe_http_error(error: Exception) -> str:
     """Return why a request failed, without the address of the request."""
-    if isinstance(error, urllib3.exceptions.ConnectTimeoutError | urllib3.exceptions.ReadTimeoutError):
+    refused = isinstance(error, urllib3.exceptions.NewConnectionError)  # it counts as a time-out, too
+    if not refused and isinstance(error, urllib3.exceptions.ConnectTimeoutError | urllib3.exceptions.ReadTimeoutError):
         return f"nothing came for {TIMEOUT_S:.0f} seconds"
     cause = error.__cause__ or error.args[-1] if error.args else error
     return describe_os_error(cause) if isinstance(cause, OSError) else type(error).__name__

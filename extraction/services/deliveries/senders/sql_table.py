@@ -169,6 +169,11 @@ def check_address(text: str) -> URL:
     return url
 
 
+def write_without_password(url: URL) -> str:
+    """Return the text of an address without its password."""
+    return URL.create(url.drivername, url.username, None, url.host, url.port, url.database, url.query).render_as_string(hide_password=False)
+
+
 def _make_engine(place: TargetPlace, password: str) -> sa.Engine:
     url = check_address(place.url)
     if url.get_backend_name() == "sqlite":
@@ -179,7 +184,7 @@ def _make_engine(place: TargetPlace, password: str) -> sa.Engine:
     else:
         port = url.port or 5432
         address = find_address(url.host or "", port)
-        made = url.set(drivername="postgresql+psycopg", password=password or None)
+        made = URL.create("postgresql+psycopg", url.username, password or None, url.host, url.port, url.database, url.query)
         arguments = {"hostaddr": str(address), "connect_timeout": int(TIMEOUT_S), "options": "-c statement_timeout=300000"}
     return sa.create_engine(made, connect_args=arguments, hide_parameters=True, poolclass=sa.NullPool)
 
