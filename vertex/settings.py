@@ -205,8 +205,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "filters": {"refusals": {"()": "vertex.log.Refusals"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["refusals"]}},
+    "filters": {"refusals": {"()": "vertex.log.Refusals"}, "tokens": {"()": "vertex.log.Tokens"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["refusals", "tokens"]}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
     # These loggers write the addresses of alert channels, which contain passwords.
     "loggers": {"apprise": {"level": "CRITICAL", "propagate": False}, "urllib3": {"level": "INFO"}, "paramiko": {"level": "CRITICAL"}},
