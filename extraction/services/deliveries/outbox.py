@@ -116,7 +116,7 @@ def keep_alive(delivery: Delivery) -> None:
 
 def lock_claim(delivery: Delivery) -> None:
     """Make sure that the delivery is still this worker's until the transaction ends. Raises TakenOver."""
-    if not _held(delivery).select_for_update().exists():
+    if not list(_held(delivery).select_for_update().values_list("pk")):
         raise TakenOver
 
 

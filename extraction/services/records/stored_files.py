@@ -14,6 +14,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files import File
 from django.core.files.storage import default_storage
+from django.db.models import Max
 from django.utils import timezone
 
 from extraction.models import StoredFile
@@ -77,9 +78,13 @@ def open_file(file: StoredFile) -> File[bytes]:
 
 
 def tidy_files(now: datetime) -> int:
-    """Delete files that are older than VERTEX_DOWNLOADS_KEEP_HOURS. Return how many."""
+    """Delete files that are older than VERTEX_DOWNLOADS_KEEP_HOURS. Return how many.
+
+    The newest file of a place stays if it can be found again by what it was made from: programs ask for it again and again.
+    """
     old = StoredFile.objects.filter(created_at__lt=now - timedelta(hours=settings.VERTEX_DOWNLOADS_KEEP_HOURS))
-    return _remove(old)
+    made_from = StoredFile.objects.exclude(made_from="").order_by().values("place")
+    return _remove(old.exclude(pk__in=made_from.annotate(newest=Max("pk")).values("newest")))
 
 
 def _remove(files: Iterable[StoredFile]) -> int:

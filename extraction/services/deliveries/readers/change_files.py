@@ -61,7 +61,7 @@ def store_new_changes(user: User, records: ReleasedRecords, form: ExportFormat) 
         stored = _store(user, records, lambda content, file=file: file.make_export(content, form), form, "since-last")  # type: ignore[misc]
         with transaction.atomic():
             # The file is made outside of the transaction, because it may take long. Two downloads at once must not hold the same changes.
-            if Ledger.objects.select_for_update().filter(pk=book.pk, updated_at=book.updated_at).exists():
+            if list(Ledger.objects.select_for_update().filter(pk=book.pk, updated_at=book.updated_at).values_list("pk")):
                 ledger.note_delivered(book, file.entries)
                 return stored
     raise NotDelivered("You are downloading these changes in several windows at once. Wait until one is done.")
