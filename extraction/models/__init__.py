@@ -5,7 +5,7 @@ from extraction.models.asset import Asset
 from extraction.models.cluster import Cluster, ClusterCore, SamplePage
 from extraction.models.crawl import CrawlAddress
 from extraction.models.decision import Decision
-from extraction.models.delivery import DeliveredRecord, Delivery, DeliveryTarget, Ledger, ReaderToken, SchemaVersion, StoredFile
+from extraction.models.delivery import DeliveredRecord, Delivery, DeliveryTarget, Ledger
 from extraction.models.heartbeat import Heartbeat
 from extraction.models.lab import Clustering, PageLabel
 from extraction.models.label import Label
@@ -14,6 +14,7 @@ from extraction.models.monitor import Bellwether, Breakage, Check, Monitor
 from extraction.models.page import Page
 from extraction.models.placement import MergeProposal, Placement
 from extraction.models.preview import Preview
+from extraction.models.reader import ReaderToken, SchemaVersion, StoredFile
 from extraction.models.record import Record, RecordFigures, RecordPart
 from extraction.models.record_history import RecordChange, RecordSource, TrackedRecord
 from extraction.models.role import Role, role_of
