@@ -10,11 +10,12 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from extraction.models import Breakage, Cluster, Rule, Run, Site
+from extraction.models import Breakage, Cluster, Join, RecordType, Rule, Run, Site
 from extraction.services.core import runs, signals
 from extraction.services.core.runs import Job
 from extraction.services.deliveries import outbox
 from extraction.services.intake import crawl_site, import_pages, load_assets, previews
+from extraction.services.joins import make_records
 from extraction.services.lab import comparisons
 from extraction.services.learning import learn_rule
 from extraction.services.monitoring import check_site, imported_pages, reuse_rules
@@ -35,6 +36,7 @@ JOBS: dict[str, Job] = {
     Run.Kind.PREVIEW: previews.run_drawing,
     Run.Kind.LEARN: learn_rule.run_learning,
     Run.Kind.EXTRACT: extract_records.run_extraction,
+    Run.Kind.JOIN: make_records.run_joining,
     Run.Kind.CHECK: check_site.run_check,
     Run.Kind.REUSE: reuse_rules.run_reuse,
 }
@@ -57,6 +59,9 @@ def connect() -> None:
     signals.rule_published.connect(_compare_after_publishing)
     signals.repair_accepted.connect(_renew_after_repair)
     signals.pages_moved.connect(_draw_after_moving)
+    signals.pages_moved.connect(_join_after_moving)
+    signals.templates_merged.connect(_join_after_moving)
+    signals.schema_changed.connect(_join_after_new_schema)
     signals.records_released.connect(_deliver_after_release)
 
 
@@ -114,6 +119,22 @@ def _release_records(run: Run) -> None:
         signals.records_released.send(sender=Run, run=run, cluster=rule.cluster, user=None)
 
 
+def _join_extracted(run: Run) -> None:
+    """Bring joined records up to date after an extraction, or after a crawl that extracted while it fetched."""
+    make_records.start_joins(make_records.list_joins_of_run(run), run.created_by)
+
+
+def _join_site(run: Run) -> None:
+    """Bring the joined records of a site up to date after a clustering, which may have moved pages to other templates."""
+    make_records.start_joins(Join.objects.filter(site=run.site).order_by("pk"), run.created_by)
+
+
+def _join_again(run: Run) -> None:
+    """Join once more if records or settings changed while a join was made."""
+    if make_records.changed_meanwhile(run):
+        make_records.start_joins(Join.objects.filter(pk=run.read_parameters().join or 0), run.created_by)
+
+
 def _pages_came(run: Run) -> bool:
     summary = run.read_summary()
     return not run.read_parameters().keeps_no_pages and bool(summary.new or summary.changed)
@@ -125,9 +146,10 @@ def _wants_records(run: Run) -> bool:
 
 SUCCESSORS: Mapping[str, Sequence[Successor]] = {
     Run.Kind.IMPORT: (_check_imported, _cluster_when_changed),
-    Run.Kind.CRAWL: (_cluster_when_changed, _extract_when_unchanged, _release_records),
-    Run.Kind.CLUSTER: (_extract_when_asked, _offer_known_rules, _compare_templates, _load_looks),
-    Run.Kind.EXTRACT: (_release_records,),
+    Run.Kind.CRAWL: (_cluster_when_changed, _extract_when_unchanged, _join_extracted, _release_records),
+    Run.Kind.CLUSTER: (_extract_when_asked, _offer_known_rules, _compare_templates, _load_looks, _join_site),
+    Run.Kind.EXTRACT: (_join_extracted, _release_records),
+    Run.Kind.JOIN: (_join_again,),
     Run.Kind.ASSETS: (_draw_previews,),
 }
 """{kind of run: what follows it, in this order}. Each function checks its own condition."""
@@ -147,6 +169,14 @@ def _renew_after_repair(*, breakage: Breakage, user: User | None, **_: Any) -> N
 
 def _draw_after_moving(*, site: Site, user: User | None, **_: Any) -> None:
     previews.start_drawing(site, user)
+
+
+def _join_after_moving(*, site: Site, **_: Any) -> None:
+    make_records.start_joins(Join.objects.filter(site=site).order_by("pk"))
+
+
+def _join_after_new_schema(*, record_type: RecordType, **_: Any) -> None:
+    make_records.start_joins(make_records.list_joins_of_type(record_type.pk))
 
 
 def _deliver_after_release(*, run: Run, cluster: Cluster, user: User | None, **_: Any) -> None:

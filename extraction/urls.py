@@ -9,6 +9,7 @@ from extraction.views import home
 from extraction.views.core import frames, page_files, runs
 from extraction.views.deliveries import change_files, readers, targets
 from extraction.views.intake import crawls, uploads
+from extraction.views.joins import joined, joins
 from extraction.views.lab import lab, wrapper
 from extraction.views.monitoring import alerts, breakages, monitoring
 from extraction.views.records import exports, history, keys, records
@@ -67,6 +68,20 @@ _LAB: list[URLPattern] = [
     path("<int:clustering_id>/adopt/", lab.adopt_clustering, name="site_lab_adopt"),
 ]
 
+_JOINS: list[URLPattern | URLResolver] = [
+    path("", joins.list_joins, name="site_joins"),
+    path("proposals/", joins.propose, name="join_proposals"),
+    path("new/", joins.create_join, name="join_new"),
+    path("fields/", joins.show_fields, name="join_fields"),
+    path("<int:join_id>/", joined.list_records, name="joined_records"),
+    path("<int:join_id>/settings/", joins.edit_join, name="join_edit"),
+    path("<int:join_id>/make/", joins.make_join, name="join_make"),
+    path("<int:join_id>/delete/", joins.delete_join, name="join_delete"),
+    path("<int:join_id>/records/<int:record_id>/", joined.show_record, name="joined_record"),
+    path("<int:join_id>/export/", joined.download_records, name="joined_export"),
+    path("<int:join_id>/export/figures/", joined.show_figures, name="joined_export_figures"),
+]
+
 _SITE: list[URLPattern | URLResolver] = [
     path("", clusters.site, name="site"),
     path("pages/", pages.list_pages, name="site_pages"),
@@ -86,6 +101,7 @@ _SITE: list[URLPattern | URLResolver] = [
     path("monitoring/<int:check_id>/", monitoring.check, name="site_check"),
     path("settings/", sites.show_settings, name="site_settings"),
     path("delete/", sites.delete_site, name="site_delete"),
+    path("joins/", include(_JOINS)),
     path("lab/", include(_LAB)),
     path("templates/find/", sites.start_clustering, name="cluster_start"),
     path("templates/merge/", clusters.merge, name="cluster_merge"),

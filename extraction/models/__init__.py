@@ -7,6 +7,7 @@ from extraction.models.crawl import CrawlAddress
 from extraction.models.decision import Decision
 from extraction.models.delivery import DeliveredRecord, Delivery, DeliveryTarget, Ledger
 from extraction.models.heartbeat import Heartbeat
+from extraction.models.join import Join, JoinedRecord, JoinedRow, JoinKey, JoinListing
 from extraction.models.lab import Clustering, PageLabel
 from extraction.models.label import Label
 from extraction.models.list_offer import OfferedRows
@@ -43,6 +44,11 @@ __all__ = [
     "DeliveryTarget",
     "Event",
     "Heartbeat",
+    "Join",
+    "JoinKey",
+    "JoinListing",
+    "JoinedRecord",
+    "JoinedRow",
     "Label",
     "Ledger",
     "MergeProposal",

@@ -26,6 +26,7 @@ class RunParameters(JsonValue):
         place of the site's own, "" for masked shingles; adopt, the clustering that becomes the templates of the site.
     Comparing clusterings: methods.
     Extraction: rules, ids of the versions that extract.
+    Joining records: join, its id.
     Loading styles and pictures: snapshots, None for the sample pages.
     """
 
@@ -42,6 +43,7 @@ class RunParameters(JsonValue):
     adopt: int | None = None
     methods: tuple[str, ...] | None = None
     snapshots: tuple[int, ...] | None = None
+    join: int | None = None
 
     @property
     def keeps_no_pages(self) -> bool:
@@ -71,6 +73,7 @@ class RunSummary(JsonValue):
     Learning: rule, its id; version; attributes; failed.
     Extraction: pages; records, of these complete, incomplete and failed; unmatched and unreadable, numbers of pages; removed,
         old records; reason, the most common reason for failures; pages_per_s.
+    Joining records: rows; records, of these joined, row_alone and page_alone; conflicts.
     Loading styles and pictures: loaded, failed.
     Drawing previews: drawn.
     Check: checked templates, of these broken, unreachable and ok.
@@ -123,3 +126,8 @@ class RunSummary(JsonValue):
     reused: int | None = None
     relearned: int | None = None
     live: int | None = None
+    rows: int | None = None
+    joined: int | None = None
+    row_alone: int | None = None
+    page_alone: int | None = None
+    conflicts: int | None = None

@@ -18,6 +18,9 @@ from extraction.models import (
     CrawlAddress,
     Delivery,
     DeliveryTarget,
+    Join,
+    JoinedRecord,
+    JoinListing,
     Page,
     ReaderToken,
     RecordType,
@@ -54,6 +57,7 @@ class World:
     record_type: RecordType
     alert: Alert
     clustering: Clustering
+    joined: JoinedRecord
     delivery: Delivery
 
     def address(self, name: str) -> Sequence[Any]:
@@ -77,6 +81,12 @@ class World:
             return []
         if name.startswith("alert"):
             return [self.alert.pk if name == "alert_again" else self.alert.channel_id]
+        if name == "joined_record":
+            return [self.site.slug, self.joined.join_id, self.joined.pk]
+        if name.startswith("joined") or name in {"join_edit", "join_make", "join_delete"}:
+            return [self.site.slug, self.joined.join_id]
+        if name.startswith("join_"):
+            return [self.site.slug]
         if name == "tracked_record":
             return [*cluster, TrackedRecord.objects.filter(cluster=self.cluster).earliest("pk").pk]
         if name == "delivery_again":
@@ -129,8 +139,9 @@ def make(count: int = 6, *, name: str = "Books") -> World:
     page = Page.objects.filter(site=cluster.site).order_by("pk")[0]
     assert cluster.record_type
     crawl, breakage = crawled(cluster.site), broken(rule, page)
-    clustering, delivery = tried(cluster.site), delivered(cluster.record_type, run)
-    return World(cluster.site, cluster, page, rule, run, crawl, breakage, cluster.record_type, alert(), clustering, delivery)
+    kind, clustering = cluster.record_type, tried(cluster.site)
+    made, delivery = joined(page, cluster), delivered(kind, run)
+    return World(cluster.site, cluster, page, rule, run, crawl, breakage, kind, alert(), clustering, made, delivery)
 
 
 def delivered(record_type: RecordType, run: Run) -> Delivery:
@@ -144,6 +155,13 @@ def delivered(record_type: RecordType, run: Run) -> Delivery:
     return Delivery.objects.create(
         target=target, key=f"run {run.pk}", run=run, cause="run", state="failed", created_at=now, next_at=now, finished_at=now, error="500"
     )
+
+
+def joined(page: Page, cluster: Cluster) -> JoinedRecord:
+    """The only record of a join: a page without a row. The list of the join was removed since."""
+    join = Join.objects.create(site=cluster.site, name="Offers with books", detail=cluster, made_at=timezone.now())
+    JoinListing.objects.create(join=join, cluster=cluster)
+    return JoinedRecord.objects.create(join=join, digest="0" * 64, state=JoinedRecord.State.PAGE, page=page)
 
 
 def tried(site: Site) -> Clustering:

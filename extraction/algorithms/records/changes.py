@@ -45,6 +45,12 @@ def find_changes(before: Values, after: Values) -> dict[str, tuple[Sequence[Mapp
     return {name: (before.get(name, ()), after.get(name, ())) for name in names if list(before.get(name, ())) != list(after.get(name, ()))}
 
 
+def describe_difference(values: Values, others: Values) -> str:
+    """Return which attributes differ between two sources of a thing; "" if none does."""
+    names = list(find_changes(values, others))
+    return f"{', '.join(names)} differ{'s' if len(names) == 1 else ''}"[:500] if names else ""
+
+
 def explain_changes(before: Values, after: Values, *, same_page: bool, same_rule: bool, reread: Values | None) -> dict[str, Change]:
     """Return {attribute: its change with its cause}.
 

@@ -76,7 +76,7 @@ class ChangesFile:
     def make_export(self, content: TargetContent, form: ExportFormat) -> Export:
         """Return the export of the changes."""
         plain = plan_content(self.records, content, form, changes=True)
-        scope = replace(plain.scope, read=lambda _, counts: self._read_lines(plain, counts))
+        scope = replace(plain.scope, read=lambda counts: self._read_lines(plain, counts))
         return Export(scope, plain.choice, form, plain.columns)
 
     def _read_lines(self, plain: Export, counts: LineCounts) -> Iterator[Line]:

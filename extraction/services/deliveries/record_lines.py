@@ -118,7 +118,7 @@ def make_scope(records: ReleasedRecords, read: LineReader | None = None) -> Expo
         tuple(left_out),
         records.record_type.description if records.record_type else "",
         across_sites=records.across_sites,
-        read=read or (lambda _, counts: _read_present(records, counts)),
+        read=read or (lambda counts: _read_present(records, counts)),
         record_type=records.record_type,
     )
 

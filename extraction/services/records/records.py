@@ -93,23 +93,23 @@ def _sort_records(records: RecordQuerySet, cluster: Cluster, sort: str) -> Recor
     else:
         attribute = Attribute.objects.of_cluster(cluster).filter(name=name).first()
         if attribute:
-            expression = _select_first_value(attribute)
+            expression = select_first_value(attribute.name, attribute.type)
     if expression is None:
         return records.order_by("pk")
     order = expression.desc(nulls_last=True) if descending else expression.asc(nulls_last=True)
     return records.order_by(order, "pk")
 
 
-def _select_first_value(attribute: Attribute) -> Func:
-    """Return an expression for an attribute's first value.
+def select_first_value(name: str, type_: str) -> Func:
+    """Return an expression for the first value of an attribute in the column `values`. type_: an AttributeType.
 
     Numbers and prices become numbers, texts stay as on the page, and other types are in their normal form.
     """
-    first = KeyTransform("0", KeyTransform(attribute.name, "values"))
-    if attribute.type == Attribute.Type.TEXT:
+    first = KeyTransform("0", KeyTransform(name, "values"))
+    if type_ == Attribute.Type.TEXT:
         return KeyTextTransform("raw", first)
     text = NullIf(KeyTextTransform("value", first), Value("null"))  # SQLite returns JSON's null as the text "null"
-    return Cast(_Amount(text), FloatField()) if attribute.type in _NUMERIC else text
+    return Cast(_Amount(text), FloatField()) if type_ in _NUMERIC else text
 
 
 class _Amount(Func):

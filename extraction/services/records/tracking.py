@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from extraction.algorithms.records.changes import explain_changes, find_changes
+from extraction.algorithms.records.changes import describe_difference, explain_changes, find_changes
 from extraction.algorithms.records.keys import Key, Values, make_key, make_row_key
 from extraction.models import Record, RecordChange, RecordSource, Run, Snapshot, TrackedRecord
 from extraction.models.record_history import KEY_FIELDS
@@ -154,6 +154,8 @@ def _list_places(record: Record, place: _Place, schema: KeySchema, held: Iterabl
     held: the things whose record stands on the page. Without a key of its own, the page keeps one of theirs.
     """
     own = make_key(record.values, schema.page.names)
+    if not own and not schema.lists and held:
+        return  # it keeps the key of what stands there, which is known already
     keys = [own] if own else [*_list_addresses(record, place), *(Key(tuple(each.key), each.by_address) for each in held)]
     yield from ((record.cluster_id, "", key.digest) for key in keys)
     for name, attributes in schema.lists.items():
@@ -262,12 +264,6 @@ def _note_repeated(batch: _Batch, place: tuple[int, str, str], thing: TrackedRec
         source.problem = f"The page has it more than once; {difference}"[:500]
         if source.pk:
             batch.moved.add(source.pk)
-
-
-def describe_difference(values: Values, others: Values) -> str:
-    """Return which attributes differ between two sources of a thing; "" if none does."""
-    names = list(find_changes(values, others))
-    return f"{', '.join(names)} differ{'s' if len(names) == 1 else ''}"[:500] if names else ""
 
 
 def _make_thing(sighting: Sighting) -> TrackedRecord:

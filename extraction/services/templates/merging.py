@@ -19,6 +19,7 @@ from extraction.models import (
     Snapshot,
     TrackedRecord,
 )
+from extraction.services.templates import merging_history
 
 SETTLED = frozenset(
     {SamplePage, Label, Rule, ClusterCore, MergeProposal, Placement, Preview, Bellwether, Check, Breakage, Run, TrackedRecord}
@@ -38,7 +39,7 @@ def move_everything(other: Cluster, into: Cluster) -> None:
     _move_rules(other, into)
     _move_placements(other, into)
     _move_runs(other, into)
-    _move_history(other, into)
+    merging_history.move_history(other, into)
     if not Preview.objects.filter(cluster=into).exists():
         Preview.objects.filter(cluster=other).update(cluster=into)
     for relation in Cluster._meta.related_objects:
@@ -104,9 +105,3 @@ def _move_runs(other: Cluster, into: Cluster) -> None:
         state=Run.State.CANCELLED, finished_at=timezone.now(), message=f"{other.label} was merged into {into.label}"
     )
     Run.objects.filter(cluster=other).update(cluster=into)
-
-
-def _move_history(other: Cluster, into: Cluster) -> None:
-    """Move the records over time. One that `into` has, too, is deleted with `other`: the next run goes on with the record that stays."""
-    same = TrackedRecord.objects.filter(cluster=into, list_name=OuterRef("list_name"), digest=OuterRef("digest"))
-    TrackedRecord.objects.filter(~Exists(same), cluster=other).update(cluster=into)

@@ -83,6 +83,12 @@ _WORDS: dict[str, dict[str, str]] = {
         "unreadable": "page{s} unreadable",
         "removed": "old record{s} removed",
     },
+    Run.Kind.JOIN: {
+        "joined": "row{s} joined with a page",
+        "row_alone": "row{s} without a page",
+        "page_alone": "page{s} without a row",
+        "conflicts": "with conflicts",
+    },
 }
 """The words for each figure, in the order shown. Other entries of a summary are not shown."""
 

@@ -30,6 +30,15 @@ LOOK = {
     "record_type_records": Role.VIEWER,
     "record_type_export": Role.VIEWER,
     "record_type_export_figures": Role.VIEWER,
+    "site_joins": Role.VIEWER,
+    "joined_records": Role.VIEWER,
+    "joined_record": Role.VIEWER,
+    "joined_export": Role.VIEWER,
+    "joined_export_figures": Role.VIEWER,
+    "join_proposals": Role.EDITOR,
+    "join_new": Role.EDITOR,
+    "join_fields": Role.EDITOR,
+    "join_edit": Role.EDITOR,
     "rules": Role.VIEWER,
     "rule": Role.VIEWER,
     "rule_export": Role.VIEWER,
@@ -89,6 +98,8 @@ ACT = {
     "cluster_ignore": Role.EDITOR,
     "cluster_type": Role.EDITOR,
     "extract_start": Role.EDITOR,
+    "join_make": Role.EDITOR,
+    "join_delete": Role.EDITOR,
     "rule_learn": Role.EDITOR,
     "rule_preview": Role.EDITOR,
     "rule_edit": Role.EDITOR,
@@ -128,6 +139,8 @@ BOTH = {
     "site_new_upload",
     "site_import",
     "site_settings",
+    "join_new",
+    "join_edit",
     "record_type_new",
     "record_type",
     "record_type_keys",
@@ -141,7 +154,7 @@ BOTH = {
 FILES = {"asset", "cluster_picture", "frame", "latest_file", "latest_feed", "latest_schema", "download"}
 """The frame, the files for it and for the cards, and those for readers with a token: their own tests say who gets them."""
 
-PARTS = {"cluster_shares", "cluster_structure"}
+PARTS = {"cluster_shares": "cluster", "cluster_structure": "cluster", "join_proposals": "site_joins"}
 """Parts of a screen; opened alone they lead to it."""
 
 ROLES = sorted(Role)
@@ -168,8 +181,8 @@ def test_a_page_is_shown_to_its_role_and_to_higher_ones(signed_in: Any, world: W
 
 @pytest.mark.parametrize("name", sorted(PARTS))
 def test_a_part_of_a_screen_opened_alone_redirects_to_the_screen(signed_in: Any, world: World, name: str) -> None:
-    answer = signed_in("viewer").get(reverse(name, args=world.address(name)))
-    assert (answer.status_code, answer.headers["Location"]) == (302, reverse("cluster", args=world.address(name)))
+    answer = signed_in("editor").get(reverse(name, args=world.address(name)))
+    assert (answer.status_code, answer.headers["Location"]) == (302, reverse(PARTS[name], args=world.address(PARTS[name])))
 
 
 @pytest.mark.parametrize("name", ACT)

@@ -83,7 +83,7 @@ def store_changes_since(user: User, records: ReleasedRecords, form: ExportFormat
 
     def make_export(content: TargetContent) -> Export:
         plain = contents.plan_content(records, content, form, changes=True)
-        scope = replace(plain.scope, read=lambda _, counts: _read_since(records, since, counts))
+        scope = replace(plain.scope, read=lambda counts: _read_since(records, since, counts))
         return Export(scope, plain.choice, form, plain.columns)
 
     return _store(user, records, make_export, form, f"since-{since:%Y-%m-%d}")

@@ -107,6 +107,8 @@ def write_dictionary(export: Export, version: SchemaVersion | None = None) -> st
 
 
 def _describe_line(export: Export) -> str:
+    if export.scope.line:
+        return f"Each line is {export.scope.line}."
     return f"Each line is a row of {export.choice.list}, with its page's own values." if export.choice.list else "Each line is a page."
 
 

@@ -46,7 +46,7 @@ class Export:
     def open_table(self) -> Table:
         """Return the table to write."""
         if self.scope.read is not None:
-            lines = self.scope.read(self.choice.list, self.counts)
+            lines = self.scope.read(self.counts)
         else:
             lines = read_lines(self.scope.records, self.choice.list, self.counts)
         return Table(self.columns, self.make_maker().make_rows(lines), self.choice, self.tally)

@@ -8,8 +8,8 @@ from extraction.models.record import RecordQuerySet
 from extraction.services.records.exports.columns import ExportAttribute
 from extraction.services.records.exports.lines import Line, LineCounts
 
-LineReader = Callable[[str, LineCounts], Iterator[Line]]
-"""(name of a list, counts to count up) → the lines of an export."""
+LineReader = Callable[[LineCounts], Iterator[Line]]
+"""(counts to count up) → the lines of an export."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,8 @@ class ExportScope:
     attributes: {list name, "" for pages: the attributes of its lines in their order}.
     known: the names of all attributes, whatever list they are of.
     left_out: what `records` leaves out, a sentence each.
-    read: gives the lines, if they are not those of `records`.
+    read: gives the lines of an export without lists, where they are more than `records` say.
+    line: what a line is, in words, where it is not a page or a row.
     record_type: of the records; its schema has a version.
     """
 
@@ -33,6 +34,7 @@ class ExportScope:
     description: str = ""
     across_sites: bool = False
     read: LineReader | None = None
+    line: str = ""
     record_type: RecordType | None = None
 
     @property
