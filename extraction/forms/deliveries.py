@@ -86,9 +86,11 @@ class TargetForm(forms.Form):
         self.target = target
         self.fields["columns"].choices = [(each, each) for each in known]  # type: ignore[attr-defined]
         for name in PLACES[target.kind]:
-            kind: type[forms.Field] = forms.IntegerField if name == "port" else forms.CharField
-            limits = {"min_value": 1, "max_value": 65_535} if name == "port" else {"max_length": 500}
-            self.fields[name] = kind(required=name not in OPTIONAL, label=LABELS[name], **limits)
+            needed, label = name not in OPTIONAL, LABELS[name]
+            if name == "port":
+                self.fields[name] = forms.IntegerField(required=needed, label=label, min_value=1, max_value=65_535)
+            else:
+                self.fields[name] = forms.CharField(required=needed, label=label, max_length=500)
         for name in SECRETS[target.kind]:
             self.fields[name] = forms.CharField(required=False, max_length=8_000, label=LABELS[name], strip=name != "password")
         word_number_errors(self)
@@ -125,7 +127,7 @@ class TargetForm(forms.Form):
     def read_draft(self) -> TargetDraft:
         """Return what was entered."""
         data, of = self.cleaned_data, self.target.kind
-        place = TargetPlace(**{name: data.get(name) or TargetPlace.__dataclass_fields__[name].default for name in PLACES[of]})
+        place = TargetPlace.from_json({name: data[name] for name in PLACES[of] if data.get(name)})
         secrets = {("url" if name == "address" else name): data.get(name, "") for name in SECRETS[of]}
         if of == Kind.WEBHOOK:
             host = urlsplit(data["address"]).hostname if data.get("address") else self.target.read_place().host
@@ -163,7 +165,7 @@ class TargetForm(forms.Form):
         if url is not None and url.password:
             data["password"] = data.get("password") or str(url.password)
             data["url"] = sql_table.write_without_password(url)
-            shown = self.data.copy()
+            shown: Any = self.data.copy()  # type: ignore[attr-defined]
             shown["url"] = data["url"]
             self.data = shown
 

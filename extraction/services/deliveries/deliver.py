@@ -8,7 +8,6 @@ stored before it was sent, so that the same bytes go out under the same id.
 import logging
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -174,12 +173,11 @@ def _deliver_changes(delivery: Delivery, records: ReleasedRecords, secrets: dict
         _send_stored(delivery, book, secrets)
     export = contents.plan_content(records, target.read_content(), CHANGES_FORM)
     schema = describe_version(versions.record_version(target.record_type))
-    with closing(_batch(LedgerReader(book).find_differences(records, export), webhook.BATCH_CHANGES)) as batches:
-        for some in batches:
-            number = delivery.batch_number + 1
-            body = webhook.write_batch(delivery, number, export.columns, some, schema)
-            _store_batch(delivery, number, body, some)
-            _send_stored(delivery, book, secrets)
+    for some in _batch(LedgerReader(book).find_differences(records, export), webhook.BATCH_CHANGES):
+        number = delivery.batch_number + 1
+        body = webhook.write_batch(delivery, number, export.columns, some, schema)
+        _store_batch(delivery, number, body, some)
+        _send_stored(delivery, book, secrets)
     outbox.finish_delivery(delivery, outcome=_count(delivery.lines, "change"), lines=delivery.lines, size_bytes=delivery.size_bytes)
 
 

@@ -52,7 +52,7 @@ def record_version(record_type: RecordType) -> SchemaVersion:
     for _ in range(2):
         newest = record_type.versions.first()
         attributes = read_attributes(record_type)
-        stored = [each.as_json() for each in attributes]
+        stored: list[Mapping[str, Any]] = [each.as_json() for each in attributes]
         if newest is not None and newest.attributes == stored:
             return newest
         changes = compare_attributes(map(SchemaAttribute.from_json, newest.attributes), attributes) if newest else []
@@ -101,7 +101,7 @@ def compare_attributes(before: Iterable[SchemaAttribute], after: Iterable[Schema
     kept = {each.id: each for each in new if each.id is not None}
     found: list[SchemaChange] = []
     for each in old:
-        now = kept.get(each.id)
+        now = kept.get(each.id or 0)
         found += _compare(each, now) if now else [SchemaChange(f"{each.name} is removed.", True)]
     known = {each.id for each in old}
     found += [SchemaChange(f"{each.name} is new.", False) for each in new if each.id not in known]

@@ -80,7 +80,7 @@ def web_server() -> Iterator[Hook]:
         server.server_close()
 
 
-class _Files(paramiko.SFTPServerInterface):
+class _Files(paramiko.SFTPServerInterface):  # type: ignore[misc]
     """The files of a folder. log: what was done to them."""
 
     def __init__(self, server: Any, root: Path, log: list[str]) -> None:
@@ -119,7 +119,7 @@ class _Files(paramiko.SFTPServerInterface):
         return int(paramiko.SFTP_OK)
 
 
-class _Door(paramiko.ServerInterface):
+class _Door(paramiko.ServerInterface):  # type: ignore[misc]
     def check_auth_password(self, username: str, password: str) -> int:
         return int(paramiko.AUTH_SUCCESSFUL if (username, password) == ("ada", "opensesame") else paramiko.AUTH_FAILED)
 

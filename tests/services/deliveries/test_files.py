@@ -106,7 +106,8 @@ def test_a_link_does_not_lead_out(root: Path, tmp_path: Path) -> None:
 
 def test_a_reader_never_sees_half_a_file(root: Path, tmp_path: Path) -> None:
     (tmp_path / "made").write_bytes(b"a" * 3_000_000)
-    sender, sizes, done = FolderSender(""), set(), threading.Event()
+    sender, done = FolderSender(""), threading.Event()
+    sizes: set[int] = set()
 
     def look() -> None:
         while not done.is_set():

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -191,7 +192,7 @@ def test_a_worker_that_was_taken_for_dead_changes_nothing_any_more(shop: Booksho
 
 def test_a_schedule_starts_what_is_due_once_and_makes_up_for_missed_times_once(shop: Bookshop, root: Path) -> None:
     now = timezone.now()
-    hours = timezone.timedelta(hours=1)
+    hours = timedelta(hours=1)
     target = make_target(shop.kind, "folder", every_hours=6, next_due_at=now - 20 * hours, after_run=False)
     assert (outbox.queue_due(now), outbox.queue_due(now), outbox.queue_due(now + 5 * hours)) == (1, 0, 0)
     assert outbox.queue_due(now + 7 * hours) == 1

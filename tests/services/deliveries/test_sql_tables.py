@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +133,7 @@ def test_values_keep_their_types(db: None, sent: list[int], database: tuple[dict
         record = TrackedRecord.objects.create(
             cluster=cluster, key=[f"{n}"], digest=f"{n}", values=values, number=1, first_seen_at=now, seen_at=now
         )
-        RecordChange.objects.create(cluster=cluster, record=record, number=1, kind="added", at=now - timezone.timedelta(hours=1))
+        RecordChange.objects.create(cluster=cluster, record=record, number=1, kind="added", at=now - timedelta(hours=1))
     place, engine = database
     target = make_target(kind, "sql", about=("first_seen_at",), **place)
     queue_hand(target)

@@ -4,6 +4,7 @@ import base64
 import csv
 import io
 import json
+from datetime import timedelta
 from typing import Any
 from xml.etree import ElementTree
 
@@ -161,12 +162,12 @@ def test_old_files_are_tidied(signed_in: Any, world: World) -> None:
     body(signed_in("viewer").get(address(world, "records_export"), {"format": "csv"}))
     kept = StoredFile.objects.get()
     assert stored_files.tidy_files(timezone.now()) == 0
-    assert stored_files.tidy_files(timezone.now() + timezone.timedelta(hours=49)) == 1
+    assert stored_files.tidy_files(timezone.now() + timedelta(hours=49)) == 1
     with pytest.raises(OSError):
         stored_files.open_file(kept).read()
 
 
-def download(client: Any, world: World, **asked: str) -> list[dict[str, str]]:
+def download(client: Any, world: World, **asked: str) -> list[dict[str, Any]]:
     answer = client.post(reverse("record_type_changes", args=["book"]), {"format": "jsonl", **asked})
     assert answer.status_code == 302, answer.content.decode()
     return [json.loads(line) for line in body(client.get(answer.headers["Location"])).decode().splitlines()]
@@ -203,9 +204,9 @@ def test_a_person_gets_each_change_once_and_another_person_gets_their_own(signed
 
 def test_changes_since_a_date_do_not_count_as_a_download(signed_in: Any, world: World) -> None:
     client = signed_in("viewer")
-    RecordChange.objects.update(at=timezone.now() - timezone.timedelta(days=10))
+    RecordChange.objects.update(at=timezone.now() - timedelta(days=10))
     change_title(world, "New title")
-    yesterday = (timezone.now() - timezone.timedelta(days=1)).strftime("%Y-%m-%d")
+    yesterday = (timezone.now() - timedelta(days=1)).strftime("%Y-%m-%d")
     (line,) = download(client, world, since=yesterday)
     assert (line["change"], line["title"]) == ("changed", "New title")
     assert len(download(client, world, since="2000-01-01")) == 6

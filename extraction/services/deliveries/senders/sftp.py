@@ -26,7 +26,7 @@ class SftpSender:
             part, name = self._join(name_part(file.name)), self._join(file.name)
             _make_folders(client, self._place.folder)
             watched = WatchedFile(source, beat)
-            client.putfo(watched, part, file_size=file.path.stat().st_size, confirm=True)  # type: ignore[arg-type]
+            client.putfo(watched, part, file_size=file.path.stat().st_size, confirm=True)
             _rename(client, part, name)
 
     def remove_file(self, name: str) -> None:
@@ -49,7 +49,7 @@ class SftpSender:
             client = paramiko.SFTPClient.from_transport(transport)
             if client is None:
                 raise DeliveryError(f"{where} offers no SFTP.")
-            client.get_channel().settimeout(TIMEOUT_S)  # type: ignore[union-attr]
+            client.get_channel().settimeout(TIMEOUT_S)
             yield client
         except paramiko.AuthenticationException as error:
             raise DeliveryError(f"{where} does not accept the password or key.") from error
