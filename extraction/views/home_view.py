@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from extraction.models import Cluster, Label, Page, Record, Rule, Run, RunRelease
+from extraction.models import Cluster, Correction, Label, Page, Record, Rule, Run, RunRelease
 from extraction.services.sites import sites
 from extraction.views.core import run_progress
 from extraction.views.monitoring import breakage_view
@@ -62,6 +62,7 @@ def build_home() -> Home:
     held = RunRelease.objects.held().select_related("cluster__site").order_by("pk")
     kinds = [Waiting("held", releases=list(held[:SHOWN]), count=held.count())]
     kinds.append(Waiting("breakage", breakages=broken[:SHOWN], count=len(broken)))
+    kinds.append(_list_reviews())
     kinds += [_describe_clusters(kind, found, sizes) for kind, found in _group_unfinished_clusters().items()]
     kinds.append(_list_failed_runs())
     running = _list_progress(Run.State.QUEUED, Run.State.RUNNING)
@@ -96,6 +97,16 @@ def _group_unfinished_clusters() -> "dict[str, QuerySet[Cluster]]":
 def _describe_clusters(kind: str, found: "QuerySet[Cluster]", sizes: dict[int, int]) -> Waiting:
     largest = sorted(found, key=lambda cluster: (-sizes.get(cluster.pk, 0), cluster.pk))
     return Waiting(kind, [(cluster, sizes.get(cluster.pk, 0)) for cluster in largest[:SHOWN]], count=len(largest))
+
+
+def _list_reviews() -> Waiting:
+    """Return the templates with corrections to review, each with how many there are."""
+    waiting = Correction.objects.to_review().exclude(page__current__cluster=None).order_by()
+    counts = dict(waiting.values_list("page__current__cluster").annotate(n=Count("pk")))
+    largest = sorted(
+        Cluster.objects.filter(pk__in=counts).select_related("site", "record_type"), key=lambda each: (-counts[each.pk], each.pk)
+    )
+    return Waiting("review", [(cluster, counts[cluster.pk]) for cluster in largest[:SHOWN]], count=len(largest))
 
 
 def _list_failed_runs() -> Waiting:

@@ -26,6 +26,18 @@ site: the site of the pages.
 user: who moved them.
 """
 
+templates_merged = Signal()
+"""A person merged templates of a site.
+
+site: their site.
+"""
+
+schema_changed = Signal()
+"""A person changed the attributes of a record type.
+
+record_type: the record type.
+"""
+
 records_released = Signal()
 """The records that a run extracted for a template may be delivered.
 

@@ -22,6 +22,7 @@ from extraction.models import (
     Snapshot,
 )
 from extraction.models.rule_report import RuleReport
+from extraction.services.core import signals
 from extraction.services.core.runs import JobError
 from extraction.services.labels import proofs
 from extraction.services.templates import merging
@@ -161,6 +162,7 @@ def merge_templates(into: Cluster, others: Iterable[Cluster]) -> Cluster:
         merging.move_everything(other, into)
         other.delete()
     into.save()
+    signals.templates_merged.send(Site, site=into.site)
     return into
 
 

@@ -21,6 +21,7 @@ from extraction.models import (
     Snapshot,
     TrackedRecord,
 )
+from extraction.services.templates import merging_history
 
 SETTLED = frozenset(
     {
@@ -55,7 +56,7 @@ def move_everything(other: Cluster, into: Cluster) -> None:
     _move_rules(other, into)
     _move_placements(other, into)
     _move_runs(other, into)
-    _move_history(other, into)
+    merging_history.move_history(other, into)
     _move_quality(other, into)
     if not Preview.objects.filter(cluster=into).exists():
         Preview.objects.filter(cluster=other).update(cluster=into)
@@ -122,12 +123,6 @@ def _move_runs(other: Cluster, into: Cluster) -> None:
         state=Run.State.CANCELLED, finished_at=timezone.now(), message=f"{other.label} was merged into {into.label}"
     )
     Run.objects.filter(cluster=other).update(cluster=into)
-
-
-def _move_history(other: Cluster, into: Cluster) -> None:
-    """Move the records over time. One that `into` has, too, is deleted with `other`: the next run goes on with the record that stays."""
-    same = TrackedRecord.objects.filter(cluster=into, list_name=OuterRef("list_name"), digest=OuterRef("digest"))
-    TrackedRecord.objects.filter(~Exists(same), cluster=other).update(cluster=into)
 
 
 def _move_quality(other: Cluster, into: Cluster) -> None:

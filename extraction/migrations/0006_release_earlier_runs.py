@@ -21,6 +21,6 @@ def release_newest_runs(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("extraction", "0002_quality_rules")]
+    dependencies = [("extraction", "0005_quality_rules")]
 
     operations = [migrations.RunPython(release_newest_runs, migrations.RunPython.noop, elidable=True)]
