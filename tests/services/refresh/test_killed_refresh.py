@@ -1,7 +1,7 @@
 """A worker that dies at any moment of a refresh: no change is lost, doubled or dated wrongly, and no visit is counted twice.
 
-The death is an error that nothing handles. Like a kill it rolls back the transaction that is open and leaves all that was written before; the
-run still says that it is running, until the sweep puts it back. `test_killed_worker` and `test_history` kill processes.
+The death is an error that nothing handles. Like a kill, it rolls back the transaction that is open and leaves what was written before.
+The run still says that it is running, until the sweep puts it back. `test_killed_worker` and `test_history` kill processes.
 """
 
 import importlib
