@@ -3,9 +3,12 @@
 from extraction.models.alert import Alert, AlertChannel, Event
 from extraction.models.asset import Asset
 from extraction.models.cluster import Cluster, ClusterCore, SamplePage
+from extraction.models.correction import Correction
 from extraction.models.crawl import CrawlAddress
 from extraction.models.decision import Decision
+from extraction.models.delivery import DeliveredRecord, Delivery, DeliveryTarget, Ledger
 from extraction.models.heartbeat import Heartbeat
+from extraction.models.join import Join, JoinedRecord, JoinedRow, JoinKey, JoinListing
 from extraction.models.lab import Clustering, PageLabel
 from extraction.models.label import Label
 from extraction.models.list_offer import OfferedRows
@@ -13,6 +16,8 @@ from extraction.models.monitor import Bellwether, Breakage, Check, Monitor
 from extraction.models.page import Page
 from extraction.models.placement import MergeProposal, Placement
 from extraction.models.preview import Preview
+from extraction.models.quality import QualityRule, RuleFailure, RuleResult, RunRelease
+from extraction.models.reader import ReaderToken, SchemaVersion, StoredFile
 from extraction.models.record import Record, RecordFigures, RecordPart
 from extraction.models.record_history import RecordChange, RecordSource, TrackedRecord
 from extraction.models.refresh import PageVisits, Refresh, RefreshSchedule
@@ -35,11 +40,21 @@ __all__ = [
     "Cluster",
     "ClusterCore",
     "Clustering",
+    "Correction",
     "CrawlAddress",
     "Decision",
+    "DeliveredRecord",
+    "Delivery",
+    "DeliveryTarget",
     "Event",
     "Heartbeat",
+    "Join",
+    "JoinKey",
+    "JoinListing",
+    "JoinedRecord",
+    "JoinedRow",
     "Label",
+    "Ledger",
     "MergeProposal",
     "Monitor",
     "OfferedRows",
@@ -48,6 +63,8 @@ __all__ = [
     "PageVisits",
     "Placement",
     "Preview",
+    "QualityRule",
+    "ReaderToken",
     "Record",
     "RecordChange",
     "RecordFigures",
@@ -59,12 +76,17 @@ __all__ = [
     "RefreshSchedule",
     "Role",
     "Rule",
+    "RuleFailure",
+    "RuleResult",
     "Run",
     "RunProblem",
+    "RunRelease",
     "SamplePage",
+    "SchemaVersion",
     "Site",
     "Snapshot",
     "Source",
+    "StoredFile",
     "TrackedRecord",
     "role_of",
 ]

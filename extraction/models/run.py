@@ -23,6 +23,7 @@ class RunKind(models.TextChoices):
     LAB = "lab", "Compare clusterings"
     LEARN = "learn", "Learn a rule"
     EXTRACT = "extract", "Extract records"
+    JOIN = "join", "Join records"
     ASSETS = "assets", "Load styles and pictures"
     PREVIEW = "preview", "Draw previews"
     CHECK = "check", "Check rules"

@@ -31,6 +31,7 @@ class RunParameters(JsonValue):
         place of the site's own, "" for masked shingles; adopt, the clustering that becomes the templates of the site.
     Comparing clusterings: methods.
     Extraction: rules, ids of the versions that extract; stale_only, skip pages whose record is up to date.
+    Joining records: join, its id.
     Loading styles and pictures: snapshots, None for the sample pages.
     """
 
@@ -47,6 +48,7 @@ class RunParameters(JsonValue):
     adopt: int | None = None
     methods: tuple[str, ...] | None = None
     snapshots: tuple[int, ...] | None = None
+    join: int | None = None
     refresh: int | None = None
     limit: int | None = None
     requests: int | None = None
@@ -85,6 +87,7 @@ class RunSummary(JsonValue):
     Comparing clusterings: snapshots, the pages that are clustered; methods, pages, gave_up; notices, {method: what it could not do
         in full}.
     Learning: rule, its id; version; attributes; failed.
+    Joining records: rows; records, of these joined, row_alone and page_alone; conflicts.
     Sorting new pages: placed and unplaced, numbers of pages.
     Extraction: pages; records, of these complete, incomplete and failed, and settled, which were up to date already; unmatched and
         unreadable, numbers of pages; removed, old records; reason, the most common reason for failures; pages_per_s.
@@ -140,6 +143,11 @@ class RunSummary(JsonValue):
     reused: int | None = None
     relearned: int | None = None
     live: int | None = None
+    rows: int | None = None
+    joined: int | None = None
+    row_alone: int | None = None
+    page_alone: int | None = None
+    conflicts: int | None = None
     left: int | None = None
     placed: int | None = None
     unplaced: int | None = None

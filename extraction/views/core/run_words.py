@@ -85,6 +85,12 @@ _WORDS: dict[str, dict[str, str]] = {
         "removed": "old record{s} removed",
         "settled": "of them up to date already",
     },
+    Run.Kind.JOIN: {
+        "joined": "row{s} joined with a page",
+        "row_alone": "row{s} without a page",
+        "page_alone": "page{s} without a row",
+        "conflicts": "with conflicts",
+    },
     Run.Kind.PLACE: {"placed": "page{s} sorted into templates", "unplaced": "page{s} without a template"},
 }
 """The words for each figure, in the order shown. Other entries of a summary are not shown."""

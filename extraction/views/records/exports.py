@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.text import slugify
@@ -13,12 +13,14 @@ from extraction.forms.core import join_errors
 from extraction.forms.records import ExportForm, RecordsForm
 from extraction.models import Cluster, RecordType, Role
 from extraction.services.records import records as service
+from extraction.services.records import stored_files
 from extraction.services.records.exports import describe, export_records, scopes
 from extraction.services.records.exports.export_records import Export, ExportError
 from extraction.services.records.exports.formats import FORMATS
 from extraction.services.records.exports.scopes import ExportScope
+from extraction.services.schema import versions
 from extraction.views.policy import requires
-from extraction.views.records import export_view
+from extraction.views.records import export_view, resuming
 from extraction.views.templates.clusters import cluster_of
 
 FIGURES_LINES = 5_000
@@ -29,7 +31,7 @@ FIGURES_LINES = 5_000
 @requires(Role.VIEWER)
 def download_csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
     """Send the records that the table shows as a CSV file. The address stays the same for scripts."""
-    return _send(request, _find_scope(request, cluster_of(slug, number)), _name_template(cluster_of(slug, number)), form_name="csv")
+    return send_export(request, _find_scope(request, cluster_of(slug, number)), _name_template(cluster_of(slug, number)), form_name="csv")
 
 
 @require_safe
@@ -37,14 +39,14 @@ def download_csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBa
 def download_records(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
     """Send the records that the table shows in the chosen format, or what describes them."""
     cluster = cluster_of(slug, number)
-    return _send(request, _find_scope(request, cluster), _name_template(cluster))
+    return send_export(request, _find_scope(request, cluster), _name_template(cluster))
 
 
 @require_safe
 @requires(Role.VIEWER)
 def show_figures(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show what the file of `download_records` would hold and leave out."""
-    return _show_figures(request, _find_scope(request, cluster_of(slug, number)))
+    return show_export_figures(request, _find_scope(request, cluster_of(slug, number)))
 
 
 @require_safe
@@ -57,7 +59,8 @@ def choose_type_records(request: HttpRequest, slug: str) -> HttpResponse:
         address=reverse("record_type_export", args=[slug]),
         figures=reverse("record_type_export_figures", args=[slug]),
     )
-    return render(request, "extraction/records/type_records.html", {"record_type": record_type, "export": export})
+    context = {"record_type": record_type, "export": export, "version": record_type.versions.first()}
+    return render(request, "extraction/records/type_records.html", context)
 
 
 @require_safe
@@ -65,14 +68,14 @@ def choose_type_records(request: HttpRequest, slug: str) -> HttpResponse:
 def download_type_records(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Send the records of a record type across all sites in the chosen format, or what describes them."""
     record_type = get_object_or_404(RecordType, slug=slug)
-    return _send(request, scopes.find_type_scope(record_type), slugify(record_type.name)[:80] or "records")
+    return send_export(request, scopes.find_type_scope(record_type), slugify(record_type.name)[:80] or "records")
 
 
 @require_safe
 @requires(Role.VIEWER)
 def show_type_figures(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what the file of `download_type_records` would hold and leave out."""
-    return _show_figures(request, scopes.find_type_scope(get_object_or_404(RecordType, slug=slug)))
+    return show_export_figures(request, scopes.find_type_scope(get_object_or_404(RecordType, slug=slug)))
 
 
 def _find_scope(request: HttpRequest, cluster: Cluster) -> ExportScope:
@@ -93,39 +96,41 @@ def _plan(request: HttpRequest, scope: ExportScope, form_name: str = "") -> tupl
     return export_records.plan_export(scope, form.read_choice(standard), wanted), form.cleaned_data["part"]
 
 
-def _send(request: HttpRequest, scope: ExportScope, name: str, form_name: str = "") -> HttpResponseBase:
+def send_export(request: HttpRequest, scope: ExportScope, name: str, form_name: str = "") -> HttpResponseBase:
+    """Send the file that a request asks for, or what describes it. name: of the file, without its ending."""
     try:
         export, part = _plan(request, scope, form_name)
     except ExportError as error:
         return HttpResponse(str(error), status=400, content_type="text/plain")
     name = "-".join(filter(None, (name, slugify(export.choice.list)[:40])))
+    version = versions.record_version(scope.record_type) if scope.record_type and part != "file" else None
     if part == "schema":
         export_records.count_lines(export, FIGURES_LINES)  # for its examples
-        return _send_text(describe.write_json_schema(export), f"{name}.schema.json", "application/schema+json")
+        return _send_text(describe.write_json_schema(export, version), f"{name}.schema.json", "application/schema+json")
     if part == "dictionary":
         export_records.count_lines(export)
-        return _send_text(describe.write_dictionary(export), f"{name}.dictionary.md", "text/markdown; charset=utf-8")
-    return _send_file(export, f"{name}{export.format.suffix}")
+        return _send_text(describe.write_dictionary(export, version), f"{name}.dictionary.md", "text/markdown; charset=utf-8")
+    return _send_file(request, export, f"{name}{export.format.suffix}")
 
 
-def _send_file(export: Export, name: str) -> HttpResponseBase:
-    """Send the file: text as it is made, other formats once they are complete."""
-    content_type = export.format.content_type
-    if export.format.stream is not None:
-        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return StreamingHttpResponse(export_records.stream_export(export), content_type=content_type, headers=headers)
+def _send_file(request: HttpRequest, export: Export, name: str) -> HttpResponseBase:
+    """Send the file once it is complete. It is kept, so that a download that breaks off can go on with the same bytes."""
+    place = stored_files.make_place(f"user {request.user.pk}", request.get_full_path())
+    if started := resuming.find_started(request, place):
+        return resuming.send_stored(request, started, same=True)
     with tempfile.TemporaryDirectory(prefix="vertex-export-") as folder:
         path = Path(folder) / "records"
         export_records.fill_file(export, path)
-        file = path.open("rb")  # it can be read after its name is gone, and its bytes go when the response closes it
-    return FileResponse(file, as_attachment=True, filename=name, content_type=content_type)
+        stored = stored_files.store_file(path, place=place, name=name, content_type=export.format.content_type)
+    return resuming.send_stored(request, stored, same=False)
 
 
 def _send_text(text: str, name: str, content_type: str) -> HttpResponse:
     return HttpResponse(text, content_type=content_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
-def _show_figures(request: HttpRequest, scope: ExportScope) -> HttpResponse:
+def show_export_figures(request: HttpRequest, scope: ExportScope) -> HttpResponse:
+    """Show what the file that a request asks for would hold and leave out."""
     try:
         export, _ = _plan(request, scope)
     except ExportError as error:

@@ -24,12 +24,30 @@ LOOK = {
     "records_csv": Role.VIEWER,
     "tracked_record": Role.VIEWER,
     "changes": Role.VIEWER,
+    "record_values": Role.VIEWER,
+    "corrections": Role.VIEWER,
     "record_type_keys": Role.EDITOR,
+    "record_type_quality": Role.VIEWER,
+    "record_type_quality_new": Role.EDITOR,
+    "record_type_quality_try": Role.EDITOR,
+    "record_type_quality_suggest": Role.EDITOR,
+    "quality_rule": Role.EDITOR,
+    "quality": Role.VIEWER,
+    "release": Role.VIEWER,
     "records_export": Role.VIEWER,
     "records_export_figures": Role.VIEWER,
     "record_type_records": Role.VIEWER,
     "record_type_export": Role.VIEWER,
     "record_type_export_figures": Role.VIEWER,
+    "site_joins": Role.VIEWER,
+    "joined_records": Role.VIEWER,
+    "joined_record": Role.VIEWER,
+    "joined_export": Role.VIEWER,
+    "joined_export_figures": Role.VIEWER,
+    "join_proposals": Role.EDITOR,
+    "join_new": Role.EDITOR,
+    "join_fields": Role.EDITOR,
+    "join_edit": Role.EDITOR,
     "rules": Role.VIEWER,
     "rule": Role.VIEWER,
     "rule_export": Role.VIEWER,
@@ -56,6 +74,7 @@ LOOK = {
     "site_lab_paths": Role.VIEWER,
     "site_lab_adopt": Role.OPERATOR,
     "page_apart": Role.EDITOR,
+    "rule_cleanup": Role.EDITOR,
     "cluster_suggest": Role.EDITOR,
     "cluster_suggest_table": Role.EDITOR,
     "cluster_suggest_proposed": Role.EDITOR,
@@ -68,6 +87,14 @@ LOOK = {
     "site_import": Role.EDITOR,
     "site_settings": Role.EDITOR,
     "record_type_new": Role.EDITOR,
+    "deliveries": Role.VIEWER,
+    "delivery_target": Role.VIEWER,
+    "delivery_target_new": Role.OPERATOR,
+    "delivery_target_edit": Role.OPERATOR,
+    "delivery_target_preview": Role.OPERATOR,
+    "changes_download": Role.VIEWER,
+    "record_type_changes": Role.VIEWER,
+    "record_type_readers": Role.VIEWER,
     "alerts": Role.ADMIN,
     "alert_channel_new": Role.ADMIN,
     "alert_channel": Role.ADMIN,
@@ -83,9 +110,15 @@ ACT = {
     "cluster_ignore": Role.EDITOR,
     "cluster_type": Role.EDITOR,
     "extract_start": Role.EDITOR,
+    "join_make": Role.EDITOR,
+    "join_delete": Role.EDITOR,
     "rule_learn": Role.EDITOR,
     "rule_preview": Role.EDITOR,
     "rule_edit": Role.EDITOR,
+    "rule_cleanup_preview": Role.EDITOR,
+    "correction_save": Role.EDITOR,
+    "correction_end": Role.EDITOR,
+    "correction_keep": Role.EDITOR,
     "rule_publish": Role.EDITOR,
     "run_cancel": Role.EDITOR,
     "run_pause": Role.EDITOR,
@@ -102,17 +135,27 @@ ACT = {
     "cluster_refresh_schedule": Role.OPERATOR,
     "site_refresh_control": Role.OPERATOR,
     "cluster_refresh_control": Role.OPERATOR,
+    "quality_rule_delete": Role.EDITOR,
+    "quality_rule_switch": Role.EDITOR,
+    "release_decide": Role.OPERATOR,
     "breakage_accept": Role.OPERATOR,
     "breakage_dismiss": Role.OPERATOR,
     "site_monitor": Role.OPERATOR,
     "rule_retire": Role.OPERATOR,
     "site_delete": Role.OPERATOR,
     "record_type_delete": Role.OPERATOR,
+    "delivery_target_now": Role.OPERATOR,
+    "delivery_target_test": Role.OPERATOR,
+    "delivery_target_delete": Role.OPERATOR,
+    "delivery_again": Role.OPERATOR,
+    "record_type_token": Role.OPERATOR,
+    "token_revoke": Role.OPERATOR,
     "alert_channel_test": Role.ADMIN,
     "alert_channel_delete": Role.ADMIN,
     "alert_again": Role.ADMIN,
 }
 BOTH = {
+    "rule_cleanup",
     "site_lab_adopt",
     "cluster_suggest",
     "cluster_suggest_proposed",
@@ -122,16 +165,25 @@ BOTH = {
     "site_new_upload",
     "site_import",
     "site_settings",
+    "join_new",
+    "join_edit",
     "record_type_new",
     "record_type",
     "record_type_keys",
+    "record_type_quality_new",
+    "record_type_quality_suggest",
+    "quality_rule",
     "alert_channel_new",
     "alert_channel",
+    "delivery_target_new",
+    "delivery_target_edit",
+    "changes_download",
+    "record_type_changes",
 }
-FILES = {"asset", "cluster_picture", "frame"}
-"""The frame, and the files for it and for the cards: their own tests say who gets them."""
+FILES = {"asset", "cluster_picture", "frame", "latest_file", "latest_feed", "latest_schema", "download"}
+"""The frame, the files for it and for the cards, and those for readers with a token: their own tests say who gets them."""
 
-PARTS = {"cluster_shares", "cluster_structure"}
+PARTS = {"cluster_shares": "cluster", "cluster_structure": "cluster", "join_proposals": "site_joins"}
 """Parts of a screen; opened alone they lead to it."""
 
 ROLES = sorted(Role)
@@ -158,8 +210,8 @@ def test_a_page_is_shown_to_its_role_and_to_higher_ones(signed_in: Any, world: W
 
 @pytest.mark.parametrize("name", sorted(PARTS))
 def test_a_part_of_a_screen_opened_alone_redirects_to_the_screen(signed_in: Any, world: World, name: str) -> None:
-    answer = signed_in("viewer").get(reverse(name, args=world.address(name)))
-    assert (answer.status_code, answer.headers["Location"]) == (302, reverse("cluster", args=world.address(name)))
+    answer = signed_in("editor").get(reverse(name, args=world.address(name)))
+    assert (answer.status_code, answer.headers["Location"]) == (302, reverse(PARTS[name], args=world.address(PARTS[name])))
 
 
 @pytest.mark.parametrize("name", ACT)

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('extraction', '0001_initial'),
+        ('extraction', '0003_joins'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
