@@ -8,6 +8,7 @@ from django import forms
 from extraction.algorithms.refresh import times
 from extraction.forms.core import word_number_errors
 from extraction.models import RefreshSchedule
+from extraction.models.refresh import MAX_HOURS
 
 Mode = RefreshSchedule.Mode
 
@@ -15,6 +16,8 @@ Mode = RefreshSchedule.Mode
 class RefreshForm(forms.ModelForm[RefreshSchedule]):
     """How often, in which time zone, and how many pages at most."""
 
+    every_hours = forms.IntegerField(min_value=1, max_value=MAX_HOURS, required=False)
+    max_pages = forms.IntegerField(min_value=1, required=False)
     times = forms.CharField(max_length=400, required=False)
 
     class Meta:
@@ -25,7 +28,7 @@ class RefreshForm(forms.ModelForm[RefreshSchedule]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         word_number_errors(self)
-        self.fields["every_hours"].required = self.fields["zone"].required = False
+        self.fields["zone"].required = False
         self.initial["times"] = ", ".join(self.instance.times)
 
     def clean(self) -> dict[str, Any]:

@@ -27,7 +27,8 @@ def test_an_operator_sets_pauses_resumes_skips_and_removes_a_schedule(signed_in:
     schedule = RefreshSchedule.objects.get()
     assert (schedule.times, schedule.zone, schedule.max_pages, schedule.every_hours) == (["06:30", "18:00"], "Europe/Berlin", 50, 24)
     page = client.get(reverse("site_refresh", args=[slug])).content.decode()
-    assert "06:30 (Europe/Berlin)" in page or "18:00 (Europe/Berlin)" in page
+    assert ", 06:30</time>" in page
+    assert "(Europe/Berlin)" in page
     for action in ("skip", "pause", "resume", "nonsense", "remove"):
         assert client.post(reverse("site_refresh_control", args=[slug]), {"action": action}).status_code == 302
         schedule = RefreshSchedule.objects.filter(site=shop.site).first()
