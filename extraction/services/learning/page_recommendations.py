@@ -262,7 +262,9 @@ def _make_offers(
         (pk, PageScore(0, 0.0)) for pk in samples if pk not in ids and pk not in outside and pk not in done
     ]  # not read yet, or not readable
     others = [pk for pk, score in rows if pk not in samples and score.disagreements][:MAX_OUTSIDE]
-    return tuple(PageOffer(pk, explain_score(score, begun=bool(done)), score.disagreements) for pk, score in rows if pk in samples or pk in others)
+    return tuple(
+        PageOffer(pk, explain_score(score, begun=bool(done)), score.disagreements) for pk, score in rows if pk in samples or pk in others
+    )
 
 
 def _list_names(names: Sequence[str]) -> str:
