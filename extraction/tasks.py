@@ -13,6 +13,7 @@ from extraction.services.deliveries import deliver as delivering
 from extraction.services.deliveries import outbox
 from extraction.services.monitoring import alerts, monitors, tidy_checks
 from extraction.services.records import stored_files
+from extraction.services.refresh import start_refreshes
 
 
 @shared_task
@@ -32,9 +33,10 @@ def sweep() -> None:
 
 @shared_task
 def tick() -> None:
-    """Start the checks that are due, and send the alerts and deliveries that are waiting."""
+    """Start the checks and refreshes that are due, and send the alerts and deliveries that are waiting."""
     heartbeats.record_tick()
     monitors.start_due_checks(timezone.now())
+    start_refreshes.start_due_refreshes(timezone.now())
     alerts.send_due_alerts(timezone.now())
     outbox.queue_due(timezone.now())
     outbox.send_due(timezone.now())

@@ -3,6 +3,7 @@
 from extraction.models.alert import Alert, AlertChannel, Event
 from extraction.models.asset import Asset
 from extraction.models.cluster import Cluster, ClusterCore, SamplePage
+from extraction.models.correction import Correction
 from extraction.models.crawl import CrawlAddress
 from extraction.models.decision import Decision
 from extraction.models.delivery import DeliveredRecord, Delivery, DeliveryTarget, Ledger
@@ -15,9 +16,11 @@ from extraction.models.monitor import Bellwether, Breakage, Check, Monitor
 from extraction.models.page import Page
 from extraction.models.placement import MergeProposal, Placement
 from extraction.models.preview import Preview
+from extraction.models.quality import QualityRule, RuleFailure, RuleResult, RunRelease
 from extraction.models.reader import ReaderToken, SchemaVersion, StoredFile
 from extraction.models.record import Record, RecordFigures, RecordPart
 from extraction.models.record_history import RecordChange, RecordSource, TrackedRecord
+from extraction.models.refresh import PageVisits, Refresh, RefreshSchedule
 from extraction.models.role import Role, role_of
 from extraction.models.rule import Rule
 from extraction.models.run import Run, RunProblem
@@ -37,6 +40,7 @@ __all__ = [
     "Cluster",
     "ClusterCore",
     "Clustering",
+    "Correction",
     "CrawlAddress",
     "Decision",
     "DeliveredRecord",
@@ -56,8 +60,10 @@ __all__ = [
     "OfferedRows",
     "Page",
     "PageLabel",
+    "PageVisits",
     "Placement",
     "Preview",
+    "QualityRule",
     "ReaderToken",
     "Record",
     "RecordChange",
@@ -66,10 +72,15 @@ __all__ = [
     "RecordPart",
     "RecordSource",
     "RecordType",
+    "Refresh",
+    "RefreshSchedule",
     "Role",
     "Rule",
+    "RuleFailure",
+    "RuleResult",
     "Run",
     "RunProblem",
+    "RunRelease",
     "SamplePage",
     "SchemaVersion",
     "Site",

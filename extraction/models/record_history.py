@@ -134,6 +134,7 @@ class ChangeKind(models.TextChoices):
 class ChangeCause(models.TextChoices):
     PAGE = "page", "The page changed"
     RULE = "rule", "The rule changed"
+    CORRECTION = "correction", "A person corrected it"
     MIXED = "mixed", "Both changed"
 
 
@@ -143,7 +144,7 @@ class RecordChange(models.Model):
     Two workers that change the same record at once give their changes the same number. The database refuses the second,
     so no change is lost or counted twice.
 
-    run: the run that found it; None if a person changed the key.
+    run: the run that found it; None if a person changed the key or corrected a value.
     rule, snapshot: the version of the rule and the content of the page that gave the values after the change.
     before: the content of the page that gave the values before it.
     values: {attribute: `extraction.algorithms.records.changes.Change` as JSON}.

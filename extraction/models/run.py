@@ -28,6 +28,7 @@ class RunKind(models.TextChoices):
     PREVIEW = "preview", "Draw previews"
     CHECK = "check", "Check rules"
     REUSE = "reuse", "Reuse rules"
+    PLACE = "place", "Sort new pages"
 
 
 class RunState(models.TextChoices):

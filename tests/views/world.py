@@ -15,6 +15,7 @@ from extraction.models import (
     Check,
     Cluster,
     Clustering,
+    Correction,
     CrawlAddress,
     Delivery,
     DeliveryTarget,
@@ -22,11 +23,13 @@ from extraction.models import (
     JoinedRecord,
     JoinListing,
     Page,
+    QualityRule,
     ReaderToken,
     RecordType,
     Rule,
     Run,
     RunProblem,
+    RunRelease,
     SamplePage,
     Site,
     Source,
@@ -89,6 +92,11 @@ class World:
             return [self.site.slug]
         if name == "tracked_record":
             return [*cluster, TrackedRecord.objects.filter(cluster=self.cluster).earliest("pk").pk]
+        if name in {"release", "release_decide"}:
+            return [*cluster, RunRelease.objects.filter(cluster=self.cluster).earliest("pk").pk]
+        if name.startswith("quality_rule"):
+            known_rule = QualityRule.objects.filter(record_type=self.record_type).first()
+            return [(known_rule or QualityRule.objects.create(record_type=self.record_type, kind="count", limits={"least": 0.5})).pk]
         if name == "delivery_again":
             return [self.delivery.pk]
         if name == "token_revoke":
@@ -112,17 +120,28 @@ class World:
             return [self.site.slug, self.breakage.check_found_id]
         if name.startswith("run"):
             return [self.run.pk]
+        if name in {"correction_end", "correction_keep"}:
+            return [*cluster, self.correction().pk]
+        if name in {"record_values", "correction_save"}:
+            return [*cluster, self.page.pk]
         if name == "rule_difference":
             return [*cluster, self.rule.version, self.rule.version]
         if name == "rule_export":
             return [*cluster, self.rule.version, "scrapy"]
         if name in {"page", "page_apart"}:
             return [self.site.slug, self.page.pk]
-        if name == "rule" or name in {"rule_preview", "rule_edit", "rule_publish", "rule_retire"}:
+        if name == "rule" or name in {"rule_preview", "rule_edit", "rule_publish", "rule_retire"} or name.startswith("rule_cleanup"):
             return [*cluster, self.rule.version]
         if name.startswith(("site", "crawl", "source")) or name in {"cluster_start", "cluster_merge", "cluster_same"}:
             return [self.site.slug]
         return cluster
+
+    def correction(self) -> Correction:
+        """A correction of the page's title."""
+        attribute = self.record_type.attributes.get(name="title")
+        given = {"kind": "corrected", "texts": ["Emma"], "type": "text", "values": [{"raw": "Emma", "value": "Emma"}], "basis": ["Book 0"]}
+        defaults = given | {"at": timezone.now(), "by_name": "ann"}
+        return Correction.objects.get_or_create(page=self.page, attribute=attribute, state="active", defaults=defaults)[0]
 
 
 def make(count: int = 6, *, name: str = "Books") -> World:

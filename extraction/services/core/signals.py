@@ -45,3 +45,9 @@ run: the run that extracted them.
 cluster: their template.
 user: who released them, None if no rule objected.
 """
+
+records_doubted = Signal()
+"""The records that a run extracted for a template break a quality rule of which people are told.
+
+release: the row that says whether they were released or are held back.
+"""

@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from extraction.models import Cluster, Record, RecordType, Run
 from extraction.models.record_values import read_values
-from extraction.services.deliveries.released import find_released_run
+from extraction.services.quality.releases import find_released_run
 from extraction.services.records.exports.choice import URL_COLUMN
 from extraction.services.records.exports.columns import PAGE_COLUMNS, RECORD_COLUMNS
 from extraction.services.records.exports.lines import Line, LineCounts, PageCell

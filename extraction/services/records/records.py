@@ -10,6 +10,8 @@ from django.db.models.functions import Cast, NullIf
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply
+from extraction.algorithms.rules.rule import RuleDefinition
+from extraction.algorithms.values.cleanup.chain import trace_cleanup
 from extraction.models import Attribute, Cluster, Record
 from extraction.models.record import RecordQuerySet
 from extraction.services.core import stored_pages
@@ -73,12 +75,23 @@ def find_place(record: Record, attribute: str, position: int = 0) -> Location:
     values = record.read_values().get(attribute, [])
     if not 0 <= position < len(values):
         raise PlaceError(f"The record has no value {position + 1} of {attribute}.")
+    origin = record.read_origins().by_place().get((attribute, "", None))
+    if origin is not None and origin.correction is not None:
+        raise PlaceError(f"{origin.correction.by} wrote this value; it does not come from a place on the page.")
     raw = values[position].raw
     before = sum(each.raw == raw for each in values[:position])
-    places = [location for location, value in found if value == raw]
+    places = _list_origins(rule, attribute, found, raw)
     if len(places) <= before:
         raise PlaceError(f"“{raw[:60]}” is no longer found on the page.")
     return places[before]
+
+
+def _list_origins(rule: RuleDefinition, attribute: str, found: Sequence[tuple[Location, str]], raw: str) -> list[Location]:
+    """Return the places on the page from which the clean-up makes this text, once for each time that it does."""
+    steps = next((each.cleanup for each in rule.attributes if each.name == attribute), ())
+    cleaned = trace_cleanup([value for _, value in found], steps)
+    made = zip(cleaned.values, cleaned.origins, strict=True)
+    return [found[origins[0]][0] for value, origins in made if value == raw]
 
 
 def _match_word(word: str) -> Q:

@@ -16,6 +16,7 @@ from extraction.models import (
     RecordType,
     Rule,
     Run,
+    RunRelease,
     SamplePage,
     Site,
     Snapshot,
@@ -141,7 +142,7 @@ def merge_templates(into: Cluster, others: Iterable[Cluster]) -> Cluster:
 
     The merged cluster and its masks remember the merge, so clustering again does not undo it. Rules keep their order. If `into`
     has a rule that extracts, that of another cluster is retired and its open breakage is closed. Raises JobError for clusters
-    of other sites, and for labels or rules of another record type.
+    of other sites, for labels or rules of another record type, and for clusters whose newest run is held back or was rejected.
     """
     lock_templates(into.site)
     into = Cluster.objects.get(pk=into.pk)
@@ -152,6 +153,9 @@ def merge_templates(into: Cluster, others: Iterable[Cluster]) -> Cluster:
             into.record_type_id = other.record_type_id
         elif other.record_type_id not in {None, into.record_type_id} and (other.labels.exists() or other.rules.exists()):
             raise JobError(f"{other.label} has marked values or rules of a different record type than {into.label}")
+        if RunRelease.objects.withheld().filter(cluster=other).exists():
+            reason = f"the newest run of {other.label} was not released, and a merge would deliver its records"
+            raise JobError(f"{reason}. Release it, or run the rule again, first")
         into.masks = list(dict.fromkeys([*into.masks, *other.masks]))
         into.url_patterns = list(dict.fromkeys([*into.url_patterns, *other.url_patterns]))
         into.name, into.merged, into.small = into.name or other.name, True, False

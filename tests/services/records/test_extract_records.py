@@ -24,6 +24,7 @@ from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Page, Record, Rule, Run, Snapshot
 from extraction.models.rule_report import RuleReport
 from extraction.services.core import lost_runs, runs, stored_bytes, stored_pages
+from extraction.services.corrections import page_values
 from extraction.services.records import extract_records, records, tracking
 from extraction.services.rules import rules
 from tests.services import factory
@@ -296,7 +297,7 @@ def test_a_value_leads_to_its_place(shop: Cluster, sent: list[int]) -> None:
 
 
 def test_too_many_values_are_cut_off_and_the_record_says_so(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extract_records, "MAX_VALUES", 1)
+    monkeypatch.setattr(page_values, "MAX_VALUES", 1)
     extract(shop)
     found = record("https://shop.example/book/1")
     assert found.reason == "author has 2 values, of which 1 are kept"

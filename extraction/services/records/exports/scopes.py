@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from extraction.models import Attribute, Cluster, Record, RecordFigures, RecordList, RecordPart, RecordType, Rule
+from extraction.models import Attribute, Cluster, Record, RecordFigures, RecordList, RecordPart, RecordType, Rule, RunRelease
 from extraction.models.record import RecordQuerySet
 from extraction.services.records.exports.columns import ExportAttribute
 from extraction.services.records.exports.lines import Line, LineCounts
@@ -23,6 +23,7 @@ class ExportScope:
     left_out: what `records` leaves out, a sentence each.
     read: gives the lines of an export without lists, where they are more than `records` say.
     line: what a line is, in words, where it is not a page or a row.
+    notices: what a reader must know of all of them, a sentence each.
     record_type: of the records; its schema has a version.
     """
 
@@ -35,6 +36,7 @@ class ExportScope:
     across_sites: bool = False
     read: LineReader | None = None
     line: str = ""
+    notices: tuple[str, ...] = ()
     record_type: RecordType | None = None
 
     @property
@@ -65,6 +67,7 @@ def find_template_scope(cluster: Cluster, records: RecordQuerySet | None = None,
         _name_attributes(attributes),
         tuple(_describe_left_out(figures, part)),
         cluster.record_type.description if cluster.record_type else "",
+        notices=_list_withheld(cluster.pk),
         record_type=cluster.record_type,
     )
 
@@ -85,8 +88,15 @@ def find_type_scope(record_type: RecordType) -> ExportScope:
         tuple(left_out),
         record_type.description,
         across_sites=True,
+        notices=_list_withheld(*record_type.clusters.filter(ignored=False).values_list("pk", flat=True)),
         record_type=record_type,
     )
+
+
+def _list_withheld(*clusters: int) -> tuple[str, ...]:
+    """Return a sentence for each template whose newest run is held back or was rejected. Its records are exported nevertheless."""
+    found = RunRelease.objects.withheld().filter(cluster__in=clusters).select_related("cluster__site").order_by("pk")
+    return tuple(f"{each.cluster.site.name}, {each.cluster.label}: {each.describe_state()}" for each in found)
 
 
 def find_attributes(cluster: Cluster) -> dict[str, tuple[ExportAttribute, ...]]:
