@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
@@ -19,15 +18,11 @@ from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 from lxml import etree
 
-from extraction.algorithms.dom.urls import find_base_address, find_canonical_address
-from extraction.algorithms.errors import PageError, RuleError, XPathError
-from extraction.algorithms.rules import apply, xslt
-from extraction.algorithms.rules.apply import Extraction
-from extraction.algorithms.rules.language import detect_language
-from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition
-from extraction.algorithms.values.read import read_value
+from extraction.algorithms.errors import RuleError, XPathError
+from extraction.algorithms.rules import page_record, xslt
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Cluster, Record, Rule, Run, Site, Snapshot
-from extraction.models.record_values import RecordValue, Values, rows_as_json, values_as_json
+from extraction.models.record_values import Values, rows_as_json, values_as_json
 from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs, stored_pages
 from extraction.services.core.runs import JobError, Progress
@@ -36,15 +31,6 @@ from extraction.services.templates.page_matching import Matcher, PageRow
 
 BATCH = 100
 """The number of pages per transaction. They take about a second, which is the work that is lost when a worker is killed."""
-
-MAX_VALUES = 1_000
-"""The largest number of values kept per attribute and page. Without a limit, an XPath that selects all texts of a page would fill the
-table."""
-
-MAX_ROWS = 5_000
-"""The largest number of rows kept per list and page. Real listings are shorter; an XPath that selects every element of a page is not."""
-
-MAX_REASON = 500
 
 PAGE_FIELDS = ("pk", "sha256", "content_type", "error", "vector", "scheme", "cluster_id", "page__url")
 """The fields of a snapshot in the order of `PageRow`."""
@@ -214,88 +200,27 @@ class Rereader:
 
 def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], etree._Element]) -> Record:
     """Return the record that the rule makes of the page; a failed one has the reason."""
-    found: dict[str, list[RecordValue]] = {}
-    rows: dict[str, list[dict[str, list[RecordValue]]]] = {}
-    canonical = ""
-    try:
-        if page.error:
-            raise PageError(page.error)
-        root = read(page)
-        extraction = apply.extract_values(target.sheet, root)
-        raw = extraction.values
-        base, language = find_base_address(root, page.url), detect_language(root, page.url)
-        canonical = find_canonical_address(root, page.url)
-        given = [each for each in target.value.attributes if raw.get(each.name)]
-        found = {each.name: _typed(each, raw[each.name], base_url=base, language=language) for each in given}
-        for each in target.value.lists:
-            given_rows = extraction.rows.get(each.name, ())
-            rows[each.name] = [_typed_row(each, row, base_url=base, language=language) for row in given_rows]
-        counts = {name: len(many) for name, many in found.items()}
-        state, reason = _judge_record(target.value, counts, {name: many for name, many in rows.items() if many}, extraction)
-    except PageError as error:
-        state, reason = Record.State.FAILED, f"The page cannot be read: {error}"
-    except RuleError as error:
-        state, reason = Record.State.FAILED, f"The rule cannot be run on this page: {error}"
+    made = page_record.make_record(target.value, target.sheet, lambda: read(page), url=page.url, error=page.error)
     return Record(
         snapshot_id=page.snapshot_id,
         cluster_id=target.rule.cluster_id,
         rule=target.rule,
         run=run,
-        state=state,
-        reason=reason if len(reason) <= MAX_REASON else reason[: MAX_REASON - 1] + "…",
-        values=values_as_json({name: many[:MAX_VALUES] for name, many in found.items()}),
-        rows=rows_as_json({name: many[:MAX_ROWS] for name, many in rows.items()}),
+        state=made.state,
+        reason=made.reason,
+        values=values_as_json(made.values),
+        rows=rows_as_json(made.rows),
         text="\n".join(
-            filter(None, [build_search_text(found), *(build_search_text(row) for many in rows.values() for row in many[:MAX_ROWS])])
+            filter(None, [build_search_text(made.values), *(build_search_text(row) for many in made.rows.values() for row in many)])
         ),
-        canonical=canonical,
+        canonical=made.canonical,
         extracted_at=timezone.now(),
     )
 
 
-def _typed(attribute: AttributeRule, raw: Sequence[str], *, base_url: str, language: str | None) -> list[RecordValue]:
-    """Read the values as the type of the attribute. Equal values of a single-valued attribute become one."""
-    kept = raw if attribute.multiple else list(dict.fromkeys(raw))
-    read = (read_value(each, attribute.type, base_url=base_url, language=language, column=attribute.column) for each in kept)
-    return [RecordValue(each.raw, each.value, each.problem) for each in read]
-
-
-def _typed_row(each: ListRule, row: Mapping[str, tuple[str, ...]], *, base_url: str, language: str | None) -> dict[str, list[RecordValue]]:
-    """Read the values of a row as the types of their attributes; leave out attributes without a value."""
-    given = [attribute for attribute in each.attributes if row.get(attribute.name)]
-    return {one.name: _typed(one, row[one.name], base_url=base_url, language=language)[:MAX_VALUES] for one in given}
-
-
-def _judge_record(
-    rule: RuleDefinition, counts: Mapping[str, int], rows: Mapping[str, Sequence[Any]], extraction: Extraction
-) -> tuple[Record.State, str]:
-    failed = extraction.failed
-    if not counts and not rows:
-        return Record.State.FAILED, "; ".join(failed.values()) or "Nothing was found on the page"
-    wrong = list(failed.values())
-    for attribute in rule.attributes:
-        if attribute.name in failed:
-            continue
-        count = counts.get(attribute.name, 0)
-        if attribute.mandatory and not count:
-            wrong.append(f"{attribute.name} is missing")
-        if not attribute.multiple and count > 1:
-            wrong.append(f"{attribute.name} has {count:,} values, but only one is allowed")
-        if count > MAX_VALUES:
-            wrong.append(f"{attribute.name} has {count:,} values, of which {MAX_VALUES:,} are kept")
-    for each in rule.lists:
-        if each.name not in failed:
-            wrong += [
-                f"{problem.attribute} {problem.reason}" for problem in apply.find_list_problems(each, extraction.rows.get(each.name, ()))
-            ]
-        if len(rows.get(each.name, ())) > MAX_ROWS:
-            wrong.append(f"{each.name} has {len(rows[each.name]):,} rows, of which {MAX_ROWS:,} are kept")
-    return (Record.State.INCOMPLETE, "; ".join(wrong)) if wrong else (Record.State.COMPLETE, "")
-
-
 def build_search_text(found: Values) -> str:
     """Return all raw values as one text, case folded so that every database can search it without regard to case."""
-    return "\n".join(each.raw for many in found.values() for each in many[:MAX_VALUES]).casefold()
+    return "\n".join(each.raw for many in found.values() for each in many).casefold()
 
 
 def finish_crawl(run: Run) -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from extraction.algorithms.records.columns import ExportAttribute
 from extraction.models import Attribute, Cluster, Record, RecordFigures, RecordList, RecordPart, RecordType, Rule
 from extraction.models.record import RecordQuerySet
-from extraction.services.records.exports.columns import ExportAttribute
 
 
 @dataclass(frozen=True, slots=True)
