@@ -5,7 +5,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -92,7 +92,7 @@ def _compute_vectors(contents: Sequence[bytes]) -> list[int | None]:
     """Return the vectors of pages; None for a page that the computation fails on."""
     try:
         return [*compute_vectors(contents)]
-    except Exception:
+    except Exception:  # noqa: BLE001 - one page that nobody thought of must not end the work on millions
         if len(contents) <= 1:
             return [None] * len(contents)
         return [vector for content in contents for vector in _compute_vectors([content])]
@@ -175,7 +175,7 @@ def _split_by_key(batches: Iterable[pa.RecordBatch], key: str) -> Iterator[tuple
         keys = np.asarray(batch.column(key).to_numpy(zero_copy_only=False))
         edges = np.flatnonzero(keys[1:] != keys[:-1]) + 1 if len(keys) else np.zeros(0, np.int64)
         bounds = [0, *edges.tolist(), len(keys)]
-        for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+        for start, end in pairwise(bounds):
             if held and start < end and held[-1].column(key)[0].as_py() != keys[start]:
                 yield held[-1].column(key)[0].as_py(), pa.Table.from_batches(held)
                 held = []
