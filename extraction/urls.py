@@ -10,7 +10,7 @@ from extraction.views.core import frames, page_files, runs
 from extraction.views.intake import crawls, uploads
 from extraction.views.lab import lab, wrapper
 from extraction.views.monitoring import alerts, breakages, monitoring
-from extraction.views.records import exports, history, keys, records
+from extraction.views.records import bundles, exports, history, keys, records
 from extraction.views.rules import rules
 from extraction.views.schema import record_types
 from extraction.views.sites import pages, sites
@@ -84,6 +84,7 @@ _SITE: list[URLPattern | URLResolver] = [
     path("monitoring/<int:check_id>/", monitoring.check, name="site_check"),
     path("settings/", sites.show_settings, name="site_settings"),
     path("delete/", sites.delete_site, name="site_delete"),
+    path("bundle/", bundles.download_bundle, name="site_bundle"),
     path("lab/", include(_LAB)),
     path("templates/find/", sites.start_clustering, name="cluster_start"),
     path("templates/merge/", clusters.merge, name="cluster_merge"),

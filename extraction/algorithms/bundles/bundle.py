@@ -8,14 +8,18 @@ files and addresses (`rules.xslt`).
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from lxml import etree
+
 from extraction.algorithms.bundles.placed_pages import PlacedPages
 from extraction.algorithms.clustering.page_steps import SCHEME as STEPS_SCHEME
 from extraction.algorithms.clustering.template_core import TemplateCore
-from extraction.algorithms.errors import VertexError
+from extraction.algorithms.dom.xpath import blanked
+from extraction.algorithms.errors import RuleError, VertexError
 from extraction.algorithms.json_values import JsonShapeError, JsonValue
 from extraction.algorithms.records.columns import ExportAttribute
 from extraction.algorithms.rules.rule import RuleDefinition
@@ -31,6 +35,9 @@ MAX_BYTES = 256 * 1024**2
 """The largest file that is read. A site of a hundred templates and a million placed pages has some 30 MB."""
 
 MAX_TEMPLATES = 10_000
+
+_ACCESS = re.compile(r"\b(document|unparsed-entity-uri|system-property)\s*\(")
+"""Functions of XSLT that read files or tell about the machine. They would be denied when they are run; no rule has them."""
 
 KIND = "vertex-bundle"
 
@@ -93,7 +100,11 @@ class BundledTemplate(JsonValue):
 
     def compile_rule(self) -> Stylesheet | None:
         """Return the rule's stylesheet, ready to run. Raises RuleError if the rule cannot be run."""
-        return None if self.rule is None else Stylesheet.compile(self.rule.stylesheet)
+        if self.rule is None:
+            return None
+        sheet = Stylesheet.compile(self.rule.stylesheet)
+        _refuse_functions(sheet.text)
+        return sheet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +152,15 @@ def read_bundle(data: bytes) -> SiteBundle:
     if strange:
         raise BundleError(f"it places pages in template {min(strange)}, which it does not have")
     return bundle
+
+
+def _refuse_functions(stylesheet: str) -> None:
+    """Raise RuleError if an expression calls a function that reads files or tells about the machine. Texts in quotes do not matter."""
+    tree = etree.fromstring(stylesheet.encode(), etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
+    for expression in map(str, tree.xpath("//@*")):
+        called = _ACCESS.search(blanked(expression))
+        if called:
+            raise RuleError(f"the stylesheet calls {called[1]}(), which a rule may not use")
 
 
 def digest_bundle(data: bytes) -> str:
