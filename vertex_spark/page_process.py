@@ -8,6 +8,7 @@ import contextlib
 import os
 import resource
 import signal
+import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection, Pipe
 from types import TracebackType
@@ -23,6 +24,10 @@ seconds (`careful_calls`)."""
 
 PAGE_MEMORY_BYTES = 2 * 1024**3
 """Address space that the child may take beyond what it has when it begins."""
+
+
+ENDING_S = 2.0
+"""How long to wait for a child that has closed its pipe."""
 
 
 class PageProcess(Generic[T]):
@@ -105,24 +110,29 @@ class PageProcess(Generic[T]):
             return False, f"reading it failed: {type(error).__name__}: {str(error)[:200]}"
 
     def _explain_end(self) -> str:
-        status = self._stop()
+        status = self._stop(ENDING_S)
         if status is not None and os.WIFSIGNALED(status):
             return f"the process that read it was ended by {signal.Signals(os.WTERMSIG(status)).name}"
         return f"the process that read it ended, perhaps because it needs more than {self._memory_bytes // 1024**2:,} MB of memory"
 
-    def _stop(self) -> int | None:
-        """End the child and return how it had ended, None if it was still there."""
+    def _stop(self, wait_s: float = 0.0) -> int | None:
+        """End the child. Return how it had ended by itself, None if it had not.
+
+        wait_s: how long to wait for it first. It closes its pipe a moment before it has ended.
+        """
         if self._pipe is None:
             return None
         self._pipe.close()
         self._pipe = None
-        ended, status = os.waitpid(self._child, os.WNOHANG)
-        if not ended:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._child, signal.SIGKILL)
-            os.waitpid(self._child, 0)
-            return None
-        return status
+        end = time.monotonic() + wait_s
+        while not (ended := os.waitpid(self._child, os.WNOHANG))[0]:
+            if time.monotonic() >= end:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self._child, signal.SIGKILL)
+                os.waitpid(self._child, 0)
+                return None
+            time.sleep(0.01)
+        return ended[1]
 
 
 def _measure_address_space() -> int:
