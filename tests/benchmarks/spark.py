@@ -7,10 +7,12 @@ Processor time counts the JVM and all its children.
 """
 
 import argparse
+import contextlib
 import multiprocessing
 import os
 import resource
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -37,10 +39,32 @@ VECTORS, SITES = 1_000_000, 200
 
 @dataclass(frozen=True)
 class Timed:
-    """wall_s, cpu_s: seconds by the clock and of processors."""
+    """wall_s, cpu_s: seconds by the clock and of processors. python_mb, java_mb: the largest process of each, if they were looked at."""
 
     wall_s: float
     cpu_s: float
+    python_mb: float = 0.0
+    java_mb: float = 0.0
+
+
+class MemoryWatch(threading.Thread):
+    """Notes the most memory that the JVM and any of its children had."""
+
+    def __init__(self, java: psutil.Process) -> None:
+        super().__init__(daemon=True)
+        self._java, self._done = java, threading.Event()
+        self.java_bytes = self.python_bytes = 0
+
+    def run(self) -> None:
+        while not self._done.wait(0.5):
+            self.java_bytes = max(self.java_bytes, self._java.memory_info().rss)
+            for each in self._java.children(recursive=True):
+                with contextlib.suppress(psutil.Error):
+                    self.python_bytes = max(self.python_bytes, each.memory_info().rss)
+
+    def stop(self) -> None:
+        self._done.set()
+        self.join()
 
 
 class PlainProcess:
@@ -95,9 +119,26 @@ def time_processes(work: Callable[..., None], arguments: Sequence[tuple[Any, ...
 def time_spark(session: Any, work: Callable[[], object]) -> Timed:
     """Run the work on Spark."""
     java = psutil.Process(int(session._jvm.java.lang.ProcessHandle.current().pid()))
+    watch = MemoryWatch(java)
+    watch.start()
     before, started = _count_cpu(java), time.monotonic()
     work()
-    return Timed(time.monotonic() - started, _count_cpu(java) - before)
+    found = time.monotonic() - started, _count_cpu(java) - before
+    watch.stop()
+    return Timed(*found, watch.python_bytes / 1e6, watch.java_bytes / 1e6)
+
+
+def count_shuffled(session: Any) -> int:
+    """The bytes that all stages so far wrote for a shuffle."""
+    from py4j.protocol import Py4JJavaError
+
+    store, total, stage = session.sparkContext._jsc.sc().statusStore(), 0, 0
+    while True:
+        try:
+            total += store.lastStageAttempt(stage).shuffleWriteBytes()
+        except Py4JJavaError:  # there is no such stage yet
+            return total
+        stage += 1
 
 
 def _count_cpu(java: psutil.Process) -> float:
@@ -143,8 +184,8 @@ def _compare_records(folder: Path) -> None:
         raise SystemExit("Spark's records differ from those of the plain processes")
 
 
-def measure_clustering(session: Any, folder: Path, count: int = VECTORS) -> tuple[Timed, Timed]:
-    """(plain, Spark)."""
+def measure_clustering(session: Any, folder: Path, count: int = VECTORS) -> tuple[Timed, Timed, int]:
+    """(plain, Spark, bytes shuffled)."""
     from vertex_spark.cluster_job import find_clusters
 
     chance = np.random.default_rng(5)
@@ -166,7 +207,9 @@ def measure_clustering(session: Any, folder: Path, count: int = VECTORS) -> tupl
 
     run(few)
     plain = time_processes(cluster_plainly, [([str(path)],) for path in paths])
-    return plain, time_spark(session, lambda: run(folder / "vectors"))
+    before = count_shuffled(session)
+    spark = time_spark(session, lambda: run(folder / "vectors"))
+    return plain, spark, count_shuffled(session) - before
 
 
 def spark_vs_processes(folder: Path | None = None, most: int = 0) -> dict[str, Any]:
@@ -188,7 +231,7 @@ def spark_vs_processes(folder: Path | None = None, most: int = 0) -> dict[str, A
     try:
         with tempfile.TemporaryDirectory() as place:
             plain, spark, summary = measure_extraction(session, pages, Path(place))
-            plain_clusters, spark_clusters = measure_clustering(session, Path(place))
+            plain_clusters, spark_clusters, shuffled = measure_clustering(session, Path(place))
     finally:
         session.stop()
     size_mb = sum(map(len, pages.values())) / 1e6
@@ -199,7 +242,8 @@ def spark_vs_processes(folder: Path | None = None, most: int = 0) -> dict[str, A
         "session_start_s": round(start_s, 1),
         "extraction": _describe(plain, spark, LEAST_EXTRACTION)
         | {"pages_per_core_hour": round(3600 * summary["pages"] / spark.cpu_s), "same_records": True},
-        "clustering": _describe(plain_clusters, spark_clusters, LEAST_CLUSTERING) | {"vectors": VECTORS},
+        "clustering": _describe(plain_clusters, spark_clusters, LEAST_CLUSTERING)
+        | {"vectors": VECTORS, "shuffled_bytes_per_vector": round(shuffled / VECTORS, 1)},
     }
 
 
@@ -210,6 +254,8 @@ def _describe(plain: Timed, spark: Timed, least: float) -> dict[str, Any]:
         "spark_s": round(spark.wall_s, 2),
         "plain_cpu_s": round(plain.cpu_s, 2),
         "spark_cpu_s": round(spark.cpu_s, 2),
+        "python_mb": round(spark.python_mb),
+        "java_mb": round(spark.java_mb),
         "ratio": round(ratio, 3),
         "cpu_ratio": round(of_cpu, 3),
         "least": least,
