@@ -66,7 +66,7 @@ class Files:
 
     def __init__(self, session: SparkSession) -> None:
         self._jvm: Any = session._jvm
-        self._conf = session._jsc.hadoopConfiguration()  # type: ignore[attr-defined]
+        self._conf = session._jsc.hadoopConfiguration()
 
     def find(self, pattern: str) -> list[FoundFile]:
         """Return the files that a path, folder or glob pattern names, by path. Names that begin with "_" or "." are left out."""

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from vertex_spark.errors import SparkJobError
-from vertex_spark.hadoop import Files, FoundFile
+from vertex_spark.found_files import FoundFile
+from vertex_spark.hadoop import Files
 
 MANIFEST, STAGING = "_manifest", "_staging"
 

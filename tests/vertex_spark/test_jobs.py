@@ -24,7 +24,7 @@ from vertex_spark.output_folder import OutputFolder
 from vertex_spark.outputs import OutputFormat
 
 
-def make_job(folder: Path, output: str, form: OutputFormat = "csv", **changes: Any) -> ExtractJob:
+def make_job(folder: Path, output: str, form: OutputFormat = "csv", /, **changes: Any) -> ExtractJob:
     values: dict[str, Any] = {
         "bundles": {"shop.json": pages.make_bundle()},
         "inputs": (str(folder / "in"),),
