@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from annotations.readings import describe_readings
-from annotations.similar import find_similar
+from annotations.similar import MAX_BESIDE, find_beside, find_similar
 from extraction.algorithms.dom.nodes import Location
 from extraction.display.tree import PREVIEW_CHARS, PageTree, describe_option
 from extraction.models import Attribute, Cluster, RecordList
@@ -68,9 +68,11 @@ def _describe_lesson(
         places = [{"page": pk, "location": at.as_json(), "value": _read_value(workspace, pk, at)} for pk, at in rule.places]
         return {"attribute": attribute.pk, "state": "failed", "message": rule.message, "page": rule.snapshot_id, "places": places}
     found = workspace.read_values(rule, only=[*shown])
+    beside = _describe_beside(workspace, labels, found) if attribute.multiple else {}
     return {
         "attribute": attribute.pk,
         "state": "learned",
+        "beside": beside,
         "values": {page: [_value_json(place, text) for place, text in values[:MAX_VALUES]] for page, values in found.items()},
         "coverage": _coverage_json(workspace.count_hits(rule, budget_s=FIRST_SLICE_S)),
         **describe_readings(workspace, attribute, found, workspace.read_values(rule)),
@@ -109,6 +111,22 @@ def _describe_similar(cluster: Cluster, snapshot_id: int, marked: Sequence[Locat
         return []
     tree = PageTree(page.nodes, page.index)
     return [describe_option(tree, place) for place in find_similar(tree, marked) if place not in marked]
+
+
+def _describe_beside(
+    workspace: Workspace, labels: Mapping[int, Sequence[Location]], found: Mapping[int, Sequence[tuple[Location, str]]]
+) -> dict[int, list[dict[str, Any]]]:
+    """Return {page: places that seem to be further values}. A draft from pages with one value each may find one where a page has two."""
+    beside = {}
+    for pk, values in found.items():
+        page = workspace.pages.get(pk)
+        places = labels.get(pk) or [place for place, _ in values]
+        if page is None or not 1 <= len(places) <= MAX_BESIDE:
+            continue
+        tree = PageTree(page.nodes, page.index)
+        if further := [describe_option(tree, place) for place in find_beside(tree, places)]:
+            beside[pk] = further
+    return beside
 
 
 def _read_value(workspace: Workspace, page: int, place: Location) -> str:

@@ -1,11 +1,12 @@
-"""Places like those that an editor clicked: after two items of a list are clicked, the others are offered.
+"""Places like those that an editor clicked: after two items of a list are clicked, the others are offered; after one, those beside it.
 
 The learner cannot help while a list is only begun: it would treat the items not yet clicked as counter-examples. So the places are
 generalised directly. The element that holds all of them stays; below it every step keeps its element name and the classes that all of
 them share, and positions are dropped. If nothing new is found that way, the steps' classes are dropped, too.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
 from lxml import etree
 
@@ -14,6 +15,12 @@ from extraction.display.tree import PageTree
 
 MAX_OFFERED = 500
 """The largest number of places that are offered; more like two clicked ones are no list of values."""
+
+MAX_BESIDE = 20
+"""The largest number of places that are offered beside one value: names in a row of thirty are links of a menu."""
+
+SEPARATOR = re.compile(r"[\s,;/|&+·•–—-]*(?:(?:and|und|et|y|e|och|og|en|i)\s+)?", re.IGNORECASE)
+"""What may stand between two values of one attribute in running text."""
 
 Step = tuple[str, frozenset[str]]
 
@@ -34,6 +41,47 @@ def find_similar(tree: PageTree, locations: Sequence[Location]) -> tuple[Locatio
         if len(found) > len(locations) and set(locations) <= set(found) and len(found) <= MAX_OFFERED:
             return found
     return ()
+
+
+def find_beside(tree: PageTree, locations: Sequence[Location]) -> tuple[Location, ...]:
+    """Return the places that seem to be further values beside the given ones, without these, in document order.
+
+    They are elements of the same name and classes in the same parent with nothing but a separator in between, or the other lines of an
+    element whose texts are divided by line breaks. () if there are more than `MAX_BESIDE`, or if the places are parts of texts.
+    """
+    if not locations or any(at.start is not None for at in locations):
+        return ()
+    found = dict.fromkeys(place for at in locations for place in _find_lines(tree, at) or _find_neighbours(tree, at))
+    beside = [place for place in found if place not in locations and clean(value(tree.nodes, place) or "")]
+    return tuple(sorted(beside, key=lambda place: (place.node, place.text))) if len(beside) <= MAX_BESIDE else ()
+
+
+def _find_lines(tree: PageTree, at: Location) -> list[Location]:
+    """Return the lines of an element that holds nothing but texts and line breaks."""
+    element = tree.nodes[at.node]
+    if at.kind != "text" or not len(element) or any(child.tag != "br" for child in element):
+        return []
+    return [Location(at.node, "text", number) for number in range(1, 1 + len(element.xpath("text()")))]
+
+
+def _find_neighbours(tree: PageTree, at: Location) -> list[Location]:
+    element = tree.nodes[at.node]
+    beside = [*_walk(element, preceding=True), *_walk(element, preceding=False)]
+    return [Location(tree.index[other], at.kind, at.text, at.attribute) for other in beside]
+
+
+def _walk(element: etree._Element, *, preceding: bool) -> Iterator[etree._Element]:
+    """Yield the elements before or after one that are like it, until something else than a separator comes."""
+    last = element
+    for other in element.itersiblings(preceding=preceding):
+        between = (other if preceding else last).tail or ""
+        if not SEPARATOR.fullmatch(between):
+            return
+        if other.tag == element.tag and other.get("class") == element.get("class"):
+            yield other
+        elif not isinstance(other.tag, str) or not SEPARATOR.fullmatch("".join(other.itertext())):
+            return
+        last = other
 
 
 def _chain(element: etree._Element) -> list[etree._Element]:

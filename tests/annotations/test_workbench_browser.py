@@ -116,6 +116,16 @@ def test_after_two_of_a_list_the_others_are_offered_and_enter_adds_them(bench):
     assert saved_values("items") == ["Alpha", "Gamma", "Delta"]
 
 
+def test_one_key_adds_the_values_beside_a_marked_one_and_enter_does_not(bench):
+    bench.open(make_messy_page(items="text"))
+    bench.click("li:nth-child(2)")
+    bench.page.wait_for_selector("text=Add the 3 values beside it")
+    bench.press("Enter")
+    assert saved_values("items") == ["Beta"]
+    bench.save("e")
+    assert saved_values("items") == ["Alpha", "Beta", "Gamma", "Delta"]
+
+
 def test_clicking_a_marked_value_removes_it_and_clicking_another_replaces_it(bench):
     bench.open(factory.shop(4))
     bench.click("h1")

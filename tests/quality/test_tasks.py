@@ -9,12 +9,12 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import clean, elements
 from extraction.algorithms.dom.parse import parse
 from tests.quality import clusterings, scores
-from tests.quality.__main__ import digest
 from tests.quality.absence import without
 from tests.quality.extraction import learned, predict, reproduced
 from tests.quality.informative import without as without_dimmed
 from tests.quality.mutation import changed, renamed
 from tests.quality.sites import folders, read_site
+from tests.quality.tasks import digest
 from tests.services.importing import detail, listing
 
 DATA = Path(__file__).parents[2] / ".data"

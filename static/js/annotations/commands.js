@@ -8,7 +8,7 @@ const COMMANDS = new Map(
   Object.entries({
     Enter: "confirm", x: "absent", Backspace: "clear", Delete: "clear", "[": "previousPage", "]": "nextPage", t: "tree", "/": "search", s: "styles", o: "overlays", d: "dimmed",
     ArrowUp: "wider", ArrowLeft: "wider", ArrowDown: "narrower", ArrowRight: "narrower", a: "another", j: "next", k: "previous", J: "nextFar", K: "previousFar",
-    r: "nextRow", n: "nextAttribute", p: "previousAttribute", "?": "keys", Escape: "escape",
+    e: "addBeside", r: "nextRow", n: "nextAttribute", p: "previousAttribute", "?": "keys", Escape: "escape",
   }),
 );
 

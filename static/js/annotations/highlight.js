@@ -1,11 +1,11 @@
 // The outlines on the page: values that are marked, proposed or offered.
 
 import { columns, foundFor, foundRows, markedRows, matches, placeOf, rowOn } from "./rows.js";
-import { isSaid, keyFor, offered, standing } from "./store.js";
+import { beside, isSaid, keyFor, offered, standing } from "./store.js";
 
 /** @typedef {import("../display/messages.js").Mark} Mark */
 
-/** The outlines of the open page; `id` is "attribute:number of its value", or "similar:number".
+/** The outlines of the open page; `id` is "attribute:number of its value", "similar:number" or "beside:number".
  * @param {import("./store.js").Store} store @returns {Mark[]} */
 export function marksOf(store) {
   const marks = store.attributes.flatMap((attribute) => {
@@ -15,6 +15,7 @@ export function marksOf(store) {
   marks.push(...store.lists.flatMap((list) => otherRows(store, list.id)));
   const current = store.attributes.find((attribute) => attribute.id === store.current);
   if (current) marks.push(...offered(store).map((value, number) => mark(`similar:${number}`, value.location, current, "dotted", store)));
+  if (current) marks.push(...beside(store).map((value, number) => mark(`beside:${number}`, value.location, current, "dotted", store)));
   return marks;
 }
 

@@ -108,9 +108,9 @@ function takeFromTree(location) {
 
 /** @returns {Record<string, () => void>} */
 function commands() {
-  const { confirm, confirmAll, absent, clear, replay, openBy, openNextRow, chooseBy, adjust } = bench;
+  const { confirm, confirmAll, addBeside, absent, clear, replay, openBy, openNextRow, chooseBy, adjust } = bench;
   return {
-    confirm, confirmAll, absent, clear, escape,
+    confirm, confirmAll, addBeside, absent, clear, escape,
     undo: () => replay("undo/"),
     redo: () => replay("redo/"),
     previousPage: () => openBy(-1),
@@ -174,9 +174,9 @@ function closeTree() {
 // ---- Drawing ---------------------------------------------------------------------------------------------------------
 
 function draw() {
-  const { store, choose, confirm, absent, clear, remove, openPage, openRow, acceptRows } = bench;
+  const { store, choose, confirm, addBeside, absent, clear, remove, openPage, openRow, acceptRows } = bench;
   drawSamples(byId("samples"), store, openPage);
-  drawPanel(byId("attributes"), store, { choose, confirm, absent, clear, remove, open: openPage, missing, unread, different, openRow, acceptRows, show });
+  drawPanel(byId("attributes"), store, { choose, confirm, addBeside, absent, clear, remove, open: openPage, missing, unread, different, openRow, acceptRows, show });
   say({ type: "marks", marks: marksOf(store) });
   sayMode();
   drawHead(store, styled, tree.shown);

@@ -4,7 +4,7 @@ import { toast } from "../core/toasts.js";
 import { samePlace } from "../display/places.js";
 import { hitValues } from "./highlight.js";
 import { acceptable, placeOf, rowFor } from "./rows.js";
-import { afterClick, attributeOf, currentOf, isOffered, isSaid, nextUnsaid, offered, put, standing } from "./store.js";
+import { afterClick, attributeOf, beside, currentOf, isOffered, isSaid, nextUnsaid, offered, put, standing } from "./store.js";
 
 /**
  * @typedef {import("./bench.js").Bench} Bench
@@ -111,6 +111,13 @@ export function createMarking(bench) {
     bench.advance();
   }
 
+  /** Adds the values beside those that are marked or proposed. */
+  function addBeside() {
+    const attribute = currentOf(bench.store);
+    const further = beside(bench.store);
+    if (attribute && further.length) mark(attribute, [...now(attribute).values, ...further], null);
+  }
+
   function absent() {
     const attribute = currentOf(bench.store);
     if (!attribute) return;
@@ -129,5 +136,5 @@ export function createMarking(bench) {
     if (attribute) mark(attribute, now(attribute).values.filter((_, each) => each !== number), null);
   }
 
-  return { click, takePlace, mark, confirm, confirmAll, acceptRows, absent, clear, remove };
+  return { click, takePlace, mark, confirm, confirmAll, acceptRows, addBeside, absent, clear, remove };
 }

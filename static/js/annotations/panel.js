@@ -3,7 +3,7 @@
 import { h, icon } from "../core/dom.js";
 import { drawListHead, drawListTable } from "./listpanel.js";
 import { drawReading, drawUnread } from "./readings.js";
-import { isOffered, keyFor, offered, percent, standing } from "./store.js";
+import { beside, hasSeveralElsewhere, isOffered, keyFor, offered, percent, standing } from "./store.js";
 
 const SIGNS = { confirmed: "●", absent: "–", proposed: "○", suggested: "◇", none: "·", unknown: "" };
 const WORDS = { confirmed: "confirmed", absent: "not on this page", proposed: "proposed", suggested: "suggested by the embedded data", none: "nothing found", unknown: "not marked" };
@@ -11,7 +11,7 @@ const WORDS = { confirmed: "confirmed", absent: "not on this page", proposed: "p
 /**
  * @typedef {import("./store.js").Store} Store
  * @typedef {import("./store.js").Attribute} Attribute
- * @typedef {{choose: (attribute: number) => void, confirm: () => void, absent: () => void, clear: () => void, remove: (number: number) => void, open: (page: number) => void, missing: (attribute: number) => void, unread: (attribute: number) => void, different: (attribute: number) => void, show: (value: import("./store.js").Value) => void} & import("./listpanel.js").ListActions} Actions
+ * @typedef {{choose: (attribute: number) => void, confirm: () => void, addBeside: () => void, absent: () => void, clear: () => void, remove: (number: number) => void, open: (page: number) => void, missing: (attribute: number) => void, unread: (attribute: number) => void, different: (attribute: number) => void, show: (value: import("./store.js").Value) => void} & import("./listpanel.js").ListActions} Actions
  */
 
 /** @param {HTMLElement} list @param {Store} store @param {Actions} actions */
@@ -62,6 +62,7 @@ function row(store, attribute, number, actions) {
     current && agreement(draft, attribute, actions),
     drawUnread(store, attribute, actions.unread),
     strip(store, attribute, actions),
+    current && how.values.length === 1 && hasSeveralElsewhere(store, attribute.id) && h("p", { class: "wb-source muted small" }, "Other samples have several values."),
     current && h("div", {}, buttons(store, how, actions), others(store, attribute, actions)),
   );
 }
@@ -158,6 +159,7 @@ function strip(store, attribute, actions) {
 /** @param {Store} store @param {import("./store.js").Standing} how @param {Actions} actions */
 function buttons(store, how, actions) {
   const like = offered(store).length;
+  const further = beside(store).length;
   const act = (/** @type {string} */ text, /** @type {string} */ key, /** @type {() => void} */ run, primary = false) =>
     h("button", { type: "button", class: `button button-small${primary ? " wb-confirm" : ""}`, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); run(); } } }, text, h("kbd", {}, key));
   return h(
@@ -165,6 +167,7 @@ function buttons(store, how, actions) {
     { class: "wb-buttons" },
     like > 0 && act(`Add ${like} similar`, "↵", actions.confirm, true),
     isOffered(how) && act(how.kind === "suggested" ? "Accept" : "Confirm", "↵", actions.confirm, true),
+    further > 0 && act(further === 1 ? "Add the value beside it" : `Add the ${further} values beside it`, "e", actions.addBeside),
     how.kind !== "absent" && act("Not here", "x", actions.absent),
     (how.kind === "confirmed" || how.kind === "absent") && act("Clear", "⌫", actions.clear),
   );

@@ -1,7 +1,8 @@
 // The lines around the page: its title, whether everything is saved, and how many samples are done.
 
 import { byId } from "../core/dom.js";
-import { needed, nextUnsaid, pageOf, saidOn } from "./store.js";
+import { acceptable } from "./rows.js";
+import { currentOf, needed, nextUnsaid, offered, pageOf, saidOn } from "./store.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
@@ -32,13 +33,23 @@ function ago(at) {
   return seconds < 2 ? "just now" : seconds < 60 ? `${seconds} s ago` : `${Math.floor(seconds / 60)} min ago`;
 }
 
+/** What Enter does on a page on which everything is marked. @param {Store} store */
+export function nextEnter(store) {
+  const like = offered(store).length;
+  if (like) return `Enter adds ${like} similar ${like === 1 ? "value" : "values"}.`;
+  const list = currentOf(store)?.list;
+  const rows = list ? new Set(acceptable(store, list, store.page).map(({ row }) => row)).size : 0;
+  if (rows) return `Enter accepts ${rows} ${rows === 1 ? "row" : "rows"}.`;
+  return "Enter opens the next one.";
+}
+
 /** @param {Store} store */
 export function drawFoot(store) {
   const wanted = store.samples.slice(0, needed(store));
   const done = wanted.filter((sample) => saidOn(store, sample.id) === store.attributes.length).length;
   const last = store.samples.at(-1)?.id === store.page;
   const empty = !store.samples.length || !store.attributes.length;
-  byId("progress").textContent = empty ? "" : nextUnsaid(store) === null && !last ? "This page is done. Enter opens the next one." : `${done} of ${wanted.length} ${wanted.length === 1 ? "sample" : "samples"} done`;
+  byId("progress").textContent = empty ? "" : nextUnsaid(store) === null && !last ? `This page is done. ${nextEnter(store)}` : `${done} of ${wanted.length} ${wanted.length === 1 ? "sample" : "samples"} done`;
   const learnable = store.attributes.some((attribute) => Object.values(store.labels[attribute.id] ?? {}).some((values) => values?.length));
   byId("learn").toggleAttribute("disabled", !learnable);
   const unread = store.unread.get(store.page) ?? "";

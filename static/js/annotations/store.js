@@ -10,7 +10,7 @@ import { columns, foundFor, placeOf, rowFor } from "./rows.js";
  * @typedef {{id: number, title: string, url: string, covered: number | null, frame: string, apart?: string, reason?: string}} Sample
  * @typedef {{id: number, name: string, type: string, multiple: boolean, mandatory: boolean, hotkey: string, hue: number, list: number | null}} Attribute
  * @typedef {{checked: number, total: number, hits: number, several: number, without: number[], complete: boolean}} Coverage
- * @typedef {{attribute: number, state: "empty" | "failed" | "learned" | "asking", message?: string, page?: number | null, places?: {page: number, location: Place, value: string}[], values?: Record<string, Value[]>, coverage?: Coverage | null,
+ * @typedef {{attribute: number, state: "empty" | "failed" | "learned" | "asking", message?: string, page?: number | null, places?: {page: number, location: Place, value: string}[], values?: Record<string, Value[]>, beside?: Record<string, Value[]>, coverage?: Coverage | null,
  *   agreement?: import("./pagedata.js").Agreement | null, list?: number, rows?: Record<string, import("./rows.js").Row[]>, failed?: Record<string, string>,
  *   readings?: Record<string, Record<string, import("./readings.js").Reading>>, unread?: import("./readings.js").Unread}} Draft
  * unread: what could not be read of a page's embedded data, by page; "" if everything could.
@@ -172,6 +172,17 @@ export function offered(store) {
   const found = store.similar.get(store.current);
   return found && found.page === store.page && standing(store, store.current, store.page).kind === "confirmed" ? found.values : [];
 }
+
+/** Places beside the values of the current attribute that seem to be further values of it, unless similar ones are on offer.
+ * @param {Store} store @returns {Value[]} */
+export function beside(store) {
+  const how = standing(store, store.current, store.page);
+  if (!how.values.length || offered(store).length) return [];
+  return without(store.drafts.get(store.current)?.beside?.[store.page] ?? [], how.values);
+}
+
+/** Whether several values were marked for an attribute on another sample. @param {Store} store @param {number} attribute */
+export const hasSeveralElsewhere = (store, attribute) => store.samples.some(({ id }) => id !== store.page && (store.labels[attribute]?.[id]?.length ?? 0) > 1);
 
 /** Applies the answer to a change. @param {Store} store @param {any} answer */
 export function take(store, answer) {

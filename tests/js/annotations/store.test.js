@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { nextEnter } from "../../../static/js/annotations/status.js";
 import * as stores from "../../../static/js/annotations/store.js";
 import { at, learned, made } from "./made.js";
 
@@ -84,6 +85,32 @@ test("similar values are offered on their page while something is confirmed ther
   assert.deepEqual(stores.offered(store), [at(8, "Gamma")]);
   store.page = 20;
   assert.deepEqual(stores.offered(store), []);
+});
+
+test("values beside a proposed one are offered until they are taken, and not beside similar ones", () => {
+  const store = made();
+  store.current = 2;
+  store.drafts.set(2, { attribute: 2, state: "learned", values: { 10: [at(5, "Alpha")] }, beside: { 10: [at(6, "Beta"), at(7, "Gamma")] } });
+  assert.deepEqual(stores.beside(store), [at(6, "Beta"), at(7, "Gamma")]);
+  stores.put(store, 2, [at(5, "Alpha"), at(6, "Beta")]);
+  assert.deepEqual(stores.beside(store), [at(7, "Gamma")]);
+  store.similar.set(2, { page: 10, values: [at(8, "Delta")] });
+  assert.deepEqual(stores.beside(store), []);
+  store.similar.clear();
+  stores.put(store, 2, null);
+  assert.deepEqual(stores.beside(store), [], "a value that is not on the page has none beside it");
+});
+
+test("the line below a finished page says what Enter does there", () => {
+  const store = made();
+  store.current = 2;
+  stores.put(store, 2, [at(7, "Alpha"), at(8, "Beta")]);
+  assert.equal(nextEnter(store), "Enter opens the next one.");
+  store.similar.set(2, { page: 10, values: [at(9, "Gamma")] });
+  assert.equal(nextEnter(store), "Enter adds 1 similar value.");
+  store.current = 3;
+  store.drafts.set(3, { attribute: 3, list: 7, state: "learned", rows: { 10: [{ 3: [at(9, "Pot")] }, { 3: [at(11, "Pan")] }] } });
+  assert.equal(nextEnter(store), "Enter accepts 2 rows.");
 });
 
 test("only attributes with other labels have changed, whatever the order of their values", () => {
