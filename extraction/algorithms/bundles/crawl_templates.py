@@ -58,7 +58,7 @@ class CrawlTemplates(JsonValue):
         masks = Masks.of(tuple(Mask.from_text(each.mask) for each in self.templates), tuple(each.pages for each in self.templates))
         places = masks.assign(np.array([vector for _, vector in vectors], np.uint64))
         members: list[list[int]] = [[] for _ in self.templates]
-        left = []
+        left: list[int] = []
         for (page, _), place in zip(vectors, places.tolist(), strict=True):
             (members[place] if place >= 0 else left).append(page)
         rows = zip(masks.masks, members, masks.counts, strict=True)

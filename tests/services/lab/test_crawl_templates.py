@@ -41,9 +41,8 @@ def _crawl(of: Site, /, **changes: Any) -> CrawlTemplates:
     masks, places, sizes = cluster_distinct(values, counts.astype(np.int64), 5)
     templates = tuple(CrawlTemplate(mask=mask.text(), pages=int(size)) for mask, size in zip(masks.masks, sizes, strict=True))
     left = int(counts[places < 0].sum())
-    return CrawlTemplates(
-        **{"site": "shop.example", "pages": len(vectors), "unclustered": left, "threshold": 5, "templates": templates} | changes
-    )
+    values_of: dict[str, Any] = {"site": "shop.example", "pages": len(vectors), "unclustered": left, "threshold": 5, "templates": templates}
+    return CrawlTemplates(**values_of | changes)
 
 
 def test_the_crawls_templates_become_a_clustering_that_can_be_adopted(site: Site, tmp_path: Path, admin_client: Any) -> None:
