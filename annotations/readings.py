@@ -5,11 +5,15 @@ from typing import Any
 
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.rules.language import detect_language
+from extraction.algorithms.values.cleanup.chain import CleanupStep, clean_values
 from extraction.algorithms.values.column import learn_evidence
+from extraction.algorithms.values.evidence import ColumnEvidence
 from extraction.algorithms.values.read import read_value
+from extraction.algorithms.values.reading import TypedValue
 from extraction.display.tree import PREVIEW_CHARS
 from extraction.models import Attribute
 from extraction.services.learning.workspaces import Workspace
+from extraction.services.rules.cleanup_chains import find_newest_chain
 
 MAX_UNREAD = 100
 """The largest number of values that could not be read which are sent to the workbench; the count tells how many there are."""
@@ -33,14 +37,16 @@ def describe_readings(
     """
     if attribute.type not in READ_TYPES:
         return {}
-    evidence = learn_evidence((text for values in column.values() for _, text in values), attribute.type)  # type: ignore[arg-type]
+    steps = find_newest_chain(workspace.cluster_id, attribute.name)
+    texts = (each for values in column.values() for _, text in values for each in clean_values([text], steps))
+    evidence = learn_evidence(texts, attribute.type)  # type: ignore[arg-type]
     readings: dict[int, dict[str, dict[str, str | None]]] = {}
     unread = []
     for page, values in {**column, **shown}.items():
         loaded = workspace.pages.get(page)
         language = detect_language(loaded.root, loaded.url) if loaded else None
         for place, text in values:
-            read = read_value(text, attribute.type, language=language, column=evidence)  # type: ignore[arg-type]
+            read = _read(text, attribute, steps, language, evidence)
             if page in shown:
                 readings.setdefault(page, {})[text[: 2 * PREVIEW_CHARS]] = {"value": read.value, "problem": read.problem}
             if read.value is None:
@@ -48,3 +54,13 @@ def describe_readings(
                 unread.append(row)
     checked = sum(len(values) for values in {**column, **shown}.values())
     return {"readings": readings, "unread": {"checked": checked, "count": len(unread), "values": unread[:MAX_UNREAD]}}
+
+
+def _read(text: str, attribute: Attribute, steps: Sequence[CleanupStep], language: str | None, evidence: ColumnEvidence) -> TypedValue:
+    """Return a text as it is read after the clean-up of the newest version. Several values that it makes of one are shown side by side."""
+    cleaned = clean_values([text], steps)
+    read = [read_value(each, attribute.type, language=language, column=evidence) for each in cleaned]  # type: ignore[arg-type]
+    unread = next((each for each in read if each.value is None), None)
+    if unread is not None or not read:
+        return TypedValue(text, None, unread.problem if unread else "the clean-up leaves nothing of it")
+    return TypedValue(text, " · ".join(str(each.value) for each in read))

@@ -10,6 +10,7 @@ from django.utils import timezone
 from extraction import pipeline
 from extraction.services.core import heartbeats, lost_runs, runs
 from extraction.services.monitoring import alerts, monitors, tidy_checks
+from extraction.services.refresh import start_refreshes
 
 
 @shared_task
@@ -28,9 +29,10 @@ def sweep() -> None:
 
 @shared_task
 def tick() -> None:
-    """Start the checks that are due and send the alerts that are waiting."""
+    """Start the checks and refreshes that are due, and send the alerts that are waiting."""
     heartbeats.record_tick()
     monitors.start_due_checks(timezone.now())
+    start_refreshes.start_due_refreshes(timezone.now())
     alerts.send_due_alerts(timezone.now())
 
 

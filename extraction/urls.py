@@ -7,11 +7,17 @@ from django.urls.resolvers import URLResolver
 from extraction.forms.sign_in import SignInForm
 from extraction.views import home
 from extraction.views.core import frames, page_files, runs
+from extraction.views.corrections import corrections
 from extraction.views.intake import crawls, uploads
+from extraction.views.joins import joined, joins
 from extraction.views.lab import lab, wrapper
 from extraction.views.monitoring import alerts, breakages, monitoring
+from extraction.views.quality import releases
+from extraction.views.quality import rules as quality_rules
+from extraction.views.quality import suggested as suggested_rules
 from extraction.views.records import bundles, exports, history, keys, records
-from extraction.views.rules import rules
+from extraction.views.refresh import refresh
+from extraction.views.rules import cleanups, rules
 from extraction.views.schema import record_types
 from extraction.views.sites import pages, sites
 from extraction.views.suggestions import proposed, suggested, suggested_lists
@@ -24,6 +30,8 @@ _RULES: list[URLPattern] = [
     path("<int:version>/export/<str:form>/", rules.download_rule, name="rule_export"),
     path("<int:version>/preview/", rules.preview_xpath, name="rule_preview"),
     path("<int:version>/edit/", rules.edit_xpath, name="rule_edit"),
+    path("<int:version>/clean-up/", cleanups.edit_cleanup, name="rule_cleanup"),
+    path("<int:version>/clean-up/preview/", cleanups.preview_cleanup, name="rule_cleanup_preview"),
     path("<int:version>/publish/", rules.publish_rule, name="rule_publish"),
     path("<int:version>/against/<int:other>/", rules.show_difference, name="rule_difference"),
     path("<int:version>/retire/", rules.retire_rule, name="rule_retire"),
@@ -48,10 +56,22 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("records/", records.list_records, name="records"),
     path("records/<int:record_id>/", history.show_record, name="tracked_record"),
     path("changes/", history.list_changes, name="changes"),
+    path("quality/", releases.show_quality, name="quality"),
+    path("quality/<int:release_id>/", releases.show_release, name="release"),
+    path("quality/<int:release_id>/decide/", releases.decide, name="release_decide"),
+    path("values/<int:page_id>/", corrections.show_values, name="record_values"),
+    path("values/<int:page_id>/correct/", corrections.correct_value, name="correction_save"),
+    path("corrections/", corrections.list_corrections, name="corrections"),
+    path("corrections/<int:correction_id>/end/", corrections.end_correction, name="correction_end"),
+    path("corrections/<int:correction_id>/keep/", corrections.keep_correction, name="correction_keep"),
     path("records.csv", exports.download_csv, name="records_csv"),
     path("records/export/", exports.download_records, name="records_export"),
     path("records/export/figures/", exports.show_figures, name="records_export_figures"),
     path("rules/", include(_RULES)),
+    path("refresh/", refresh.show_refreshes, name="cluster_refresh"),
+    path("refresh/schedule/", refresh.change_schedule, name="cluster_refresh_schedule"),
+    path("refresh/now/", refresh.refresh_now, name="cluster_refresh_now"),
+    path("refresh/control/", refresh.control_schedule, name="cluster_refresh_control"),
 ]
 
 _LAB: list[URLPattern] = [
@@ -63,6 +83,20 @@ _LAB: list[URLPattern] = [
     path("<int:clustering_id>/shares/<int:place>/", lab.show_shares, name="site_lab_shares"),
     path("<int:clustering_id>/paths/", lab.export_paths, name="site_lab_paths"),
     path("<int:clustering_id>/adopt/", lab.adopt_clustering, name="site_lab_adopt"),
+]
+
+_JOINS: list[URLPattern | URLResolver] = [
+    path("", joins.list_joins, name="site_joins"),
+    path("proposals/", joins.propose, name="join_proposals"),
+    path("new/", joins.create_join, name="join_new"),
+    path("fields/", joins.show_fields, name="join_fields"),
+    path("<int:join_id>/", joined.list_records, name="joined_records"),
+    path("<int:join_id>/settings/", joins.edit_join, name="join_edit"),
+    path("<int:join_id>/make/", joins.make_join, name="join_make"),
+    path("<int:join_id>/delete/", joins.delete_join, name="join_delete"),
+    path("<int:join_id>/records/<int:record_id>/", joined.show_record, name="joined_record"),
+    path("<int:join_id>/export/", joined.download_records, name="joined_export"),
+    path("<int:join_id>/export/figures/", joined.show_figures, name="joined_export_figures"),
 ]
 
 _SITE: list[URLPattern | URLResolver] = [
@@ -82,9 +116,14 @@ _SITE: list[URLPattern | URLResolver] = [
     path("monitoring/check/", monitoring.check_now, name="site_check_now"),
     path("monitoring/settings/", monitoring.settings, name="site_monitor"),
     path("monitoring/<int:check_id>/", monitoring.check, name="site_check"),
+    path("refresh/", refresh.show_refreshes, name="site_refresh"),
+    path("refresh/schedule/", refresh.change_schedule, name="site_refresh_schedule"),
+    path("refresh/now/", refresh.refresh_now, name="site_refresh_now"),
+    path("refresh/control/", refresh.control_schedule, name="site_refresh_control"),
     path("settings/", sites.show_settings, name="site_settings"),
     path("delete/", sites.delete_site, name="site_delete"),
     path("bundle/", bundles.download_bundle, name="site_bundle"),
+    path("joins/", include(_JOINS)),
     path("lab/", include(_LAB)),
     path("templates/find/", sites.start_clustering, name="cluster_start"),
     path("templates/merge/", clusters.merge, name="cluster_merge"),
@@ -120,6 +159,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("record-types/new/", record_types.create_record_type, name="record_type_new"),
     path("record-types/<slug:slug>/", record_types.show_record_type, name="record_type"),
     path("record-types/<slug:slug>/keys/", keys.edit_keys, name="record_type_keys"),
+    path("record-types/<slug:slug>/quality/", quality_rules.list_rules, name="record_type_quality"),
+    path("record-types/<slug:slug>/quality/new/", quality_rules.create_rule, name="record_type_quality_new"),
+    path("record-types/<slug:slug>/quality/try/", quality_rules.try_rule, name="record_type_quality_try"),
+    path("record-types/<slug:slug>/quality/suggestions/", suggested_rules.suggest_rules, name="record_type_quality_suggest"),
+    path("quality-rules/<int:rule_id>/", quality_rules.edit_rule, name="quality_rule"),
+    path("quality-rules/<int:rule_id>/delete/", quality_rules.delete_rule, name="quality_rule_delete"),
+    path("quality-rules/<int:rule_id>/switch/", quality_rules.switch_rule, name="quality_rule_switch"),
     path("record-types/<slug:slug>/records/", exports.choose_type_records, name="record_type_records"),
     path("record-types/<slug:slug>/export/", exports.download_type_records, name="record_type_export"),
     path("record-types/<slug:slug>/export/figures/", exports.show_type_figures, name="record_type_export_figures"),

@@ -3,9 +3,11 @@
 from extraction.models.alert import Alert, AlertChannel, Event
 from extraction.models.asset import Asset
 from extraction.models.cluster import Cluster, ClusterCore, SamplePage
+from extraction.models.correction import Correction
 from extraction.models.crawl import CrawlAddress
 from extraction.models.decision import Decision
 from extraction.models.heartbeat import Heartbeat
+from extraction.models.join import Join, JoinedRecord, JoinedRow, JoinKey, JoinListing
 from extraction.models.lab import Clustering, PageLabel
 from extraction.models.label import Label
 from extraction.models.list_offer import OfferedRows
@@ -13,8 +15,10 @@ from extraction.models.monitor import Bellwether, Breakage, Check, Monitor
 from extraction.models.page import Page
 from extraction.models.placement import MergeProposal, Placement
 from extraction.models.preview import Preview
+from extraction.models.quality import QualityRule, RuleFailure, RuleResult, RunRelease
 from extraction.models.record import Record, RecordFigures, RecordPart
 from extraction.models.record_history import RecordChange, RecordSource, TrackedRecord
+from extraction.models.refresh import PageVisits, Refresh, RefreshSchedule
 from extraction.models.role import Role, role_of
 from extraction.models.rule import Rule
 from extraction.models.run import Run, RunProblem
@@ -34,18 +38,26 @@ __all__ = [
     "Cluster",
     "ClusterCore",
     "Clustering",
+    "Correction",
     "CrawlAddress",
     "Decision",
     "Event",
     "Heartbeat",
+    "Join",
+    "JoinKey",
+    "JoinListing",
+    "JoinedRecord",
+    "JoinedRow",
     "Label",
     "MergeProposal",
     "Monitor",
     "OfferedRows",
     "Page",
     "PageLabel",
+    "PageVisits",
     "Placement",
     "Preview",
+    "QualityRule",
     "Record",
     "RecordChange",
     "RecordFigures",
@@ -53,10 +65,15 @@ __all__ = [
     "RecordPart",
     "RecordSource",
     "RecordType",
+    "Refresh",
+    "RefreshSchedule",
     "Role",
     "Rule",
+    "RuleFailure",
+    "RuleResult",
     "Run",
     "RunProblem",
+    "RunRelease",
     "SamplePage",
     "Site",
     "Snapshot",

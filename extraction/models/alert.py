@@ -14,6 +14,8 @@ class Event(models.TextChoices):
     BREAK = "break", "A rule breaks"
     REPAIR = "repair", "A rule is repaired"
     RECOVERY = "recovery", "A rule works again without a repair"
+    HELD = "held", "Records are held back because of their quality"
+    DOUBT = "doubt", "Records are released but break a quality rule"
     DIGEST = "digest", "Daily digest"
 
 

@@ -1,5 +1,6 @@
 """The structure lab: clusterings of a site's pages to compare with its templates, and the labels that people gave to pages."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -13,11 +14,20 @@ from extraction.models.run import Run
 from extraction.models.site import Site
 
 
+@dataclass(frozen=True, slots=True)
+class GroupPaths:
+    """The template paths of a clustering's groups, in their order, and those that nearly all compared pages have."""
+
+    templates: tuple[tuple[str, ...], ...]
+    frame: tuple[str, ...]
+
+
 class Clustering(models.Model):
     """The complete result of one method on some of a site's pages. A method that has not finished has no row.
 
     method: a name in `algorithms.methods`; empty for the site's own templates at that time.
     groups: ids of pages, the largest group first. A page that is like no other is a group of one.
+    paths: a `GroupPaths`, None if it was not found.
     bits: the MDL cost, None if it could not be computed.
     bits_reason: why it could not be computed; empty if it was.
     seconds, peak_bytes: the time and memory that the method used.
@@ -31,6 +41,7 @@ class Clustering(models.Model):
     method = models.CharField(max_length=20, blank=True)
     groups: models.JSONField[list[list[int]], list[list[int]]] = models.JSONField(default=list)
     templates: models.JSONField[list[dict[str, Any]], list[dict[str, Any]]] = models.JSONField(default=list, blank=True)
+    paths: models.JSONField[dict[str, Any] | None, dict[str, Any] | None] = models.JSONField(null=True, blank=True)
     bits = models.FloatField(null=True, blank=True)
     bits_reason = models.CharField(max_length=500, blank=True)
     seconds = models.FloatField(default=0.0)
@@ -54,6 +65,10 @@ class Clustering(models.Model):
     def read_templates(self) -> tuple[KeptTemplate, ...]:
         """Return the templates that the groups were, () if they were none. Raises JsonShapeError."""
         return tuple(read_as(tuple[KeptTemplate, ...], self.templates, key="templates"))
+
+    def read_paths(self) -> GroupPaths | None:
+        """Return the template paths of the groups, None if they were not found. Raises JsonShapeError."""
+        return None if self.paths is None else read_as(GroupPaths, self.paths, key="paths")
 
     @property
     def pages(self) -> int:

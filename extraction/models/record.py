@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Case, Count, F, Q, Value, When
 
 from extraction.models.cluster import Cluster
+from extraction.models.record_origins import RecordOrigins
 from extraction.models.record_values import RecordValue, read_rows, read_values
 from extraction.models.rule import Rule
 from extraction.models.run import Run
@@ -133,9 +134,11 @@ class Record(models.Model):
 
     values: {attribute: list of `RecordValue`}.
     rows: {list: [values of one row, as above, …]}.
+    run: the run that made it, or a later one that found it up to date.
     state: COMPLETE; INCOMPLETE if a mandatory value is missing or an attribute has too many values; FAILED if nothing was
         extracted.
     reason: why it failed.
+    origins: `RecordOrigins` as JSON: the texts of the page where they differ from the values, and who corrected them.
     text: all raw values, for the search.
     canonical: the address on the same host that the page gives as its own, if it is another one than the page's.
     """
@@ -150,6 +153,7 @@ class Record(models.Model):
     reason = models.CharField(max_length=500, blank=True)
     values: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     rows: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict, blank=True)
+    origins: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict, blank=True)
     text = models.TextField(blank=True)
     canonical = models.CharField(max_length=2000, blank=True)
     extracted_at = models.DateTimeField()
@@ -174,3 +178,7 @@ class Record(models.Model):
     def read_rows(self) -> dict[str, list[dict[str, list[RecordValue]]]]:
         """Return {list: the values of each of its rows}. Raises JsonShapeError."""
         return read_rows(self.rows)
+
+    def read_origins(self) -> RecordOrigins:
+        """Return where its values come from, if they are not what the page says. Raises JsonShapeError."""
+        return RecordOrigins.from_json(self.origins)

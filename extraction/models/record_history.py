@@ -1,4 +1,7 @@
-"""What records are over time: each thing with its present values, the pages it stands on, and its changes."""
+"""What records are over time: each thing with its present values, the pages it stands on, and its changes.
+
+Each extracted page writes rows here, so foreign keys that an index of several columns begins with have no index of their own.
+"""
 
 from typing import Any, Self, TypeAlias
 
@@ -54,7 +57,7 @@ class TrackedRecord(models.Model):
 
     State: TypeAlias = TrackedState
 
-    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="tracked")
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="tracked", db_index=False)
     list_name = models.CharField(max_length=60, blank=True)
     key: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
     by_address = models.BooleanField(default=False)
@@ -105,7 +108,7 @@ class RecordSource(models.Model):
     problem: what its values or addresses disagree about with the main source; "" if they agree.
     """
 
-    record = models.ForeignKey(TrackedRecord, on_delete=models.CASCADE, related_name="sources")
+    record = models.ForeignKey(TrackedRecord, on_delete=models.CASCADE, related_name="sources", db_index=False)
     page = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="+")
     snapshot = models.ForeignKey(Snapshot, null=True, on_delete=models.SET_NULL, related_name="+")
     problem = models.CharField(max_length=500, blank=True)
@@ -131,6 +134,7 @@ class ChangeKind(models.TextChoices):
 class ChangeCause(models.TextChoices):
     PAGE = "page", "The page changed"
     RULE = "rule", "The rule changed"
+    CORRECTION = "correction", "A person corrected it"
     MIXED = "mixed", "Both changed"
 
 
@@ -140,7 +144,7 @@ class RecordChange(models.Model):
     Two workers that change the same record at once give their changes the same number. The database refuses the second,
     so no change is lost or counted twice.
 
-    run: the run that found it; None if a person changed the key.
+    run: the run that found it; None if a person changed the key or corrected a value.
     rule, snapshot: the version of the rule and the content of the page that gave the values after the change.
     before: the content of the page that gave the values before it.
     values: {attribute: `extraction.algorithms.records.changes.Change` as JSON}.
@@ -150,8 +154,8 @@ class RecordChange(models.Model):
     Kind: TypeAlias = ChangeKind
     Cause: TypeAlias = ChangeCause
 
-    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="changes")
-    record = models.ForeignKey(TrackedRecord, on_delete=models.CASCADE, related_name="changes")
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="changes", db_index=False)
+    record = models.ForeignKey(TrackedRecord, on_delete=models.CASCADE, related_name="changes", db_index=False)
     number = models.PositiveIntegerField()
     kind = models.CharField(max_length=10, choices=Kind.choices)
     run = models.ForeignKey(Run, null=True, on_delete=models.SET_NULL, related_name="changes")

@@ -23,10 +23,12 @@ class RunKind(models.TextChoices):
     LAB = "lab", "Compare clusterings"
     LEARN = "learn", "Learn a rule"
     EXTRACT = "extract", "Extract records"
+    JOIN = "join", "Join records"
     ASSETS = "assets", "Load styles and pictures"
     PREVIEW = "preview", "Draw previews"
     CHECK = "check", "Check rules"
     REUSE = "reuse", "Reuse rules"
+    PLACE = "place", "Sort new pages"
 
 
 class RunState(models.TextChoices):

@@ -15,17 +15,23 @@ EXTRACT = "extract"
 SAMPLE = "sample"
 """As `mode`: a crawl keeps the pages that it fetches."""
 
+REFRESH = "refresh"
+"""As `mode`: a crawl fetches the pages of a site that are due, and new ones. It keeps what changed."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunParameters(JsonValue):
     """The parameters of a run, by kind.
 
     Import: name, what people call the archive; upload and sha256, its file in the storage and its digest; or folder.
-    Crawl: mode, then; rules, as for an extraction, if the mode is EXTRACT.
+    Crawl: mode, then; rules, as for an extraction, if the mode is EXTRACT. If the mode is REFRESH: limit, the most pages to keep;
+        requests, the most addresses to ask for; include, patterns that replace those of the source.
+    All kinds that a refresh started: refresh, the id of its row.
     Clustering: threshold, None to choose it by the size of the site; after, the run that asked for it; then; method, to use in
         place of the site's own, "" for masked shingles; adopt, the clustering that becomes the templates of the site.
     Comparing clusterings: methods.
-    Extraction: rules, ids of the versions that extract.
+    Extraction: rules, ids of the versions that extract; stale_only, skip pages whose record is up to date.
+    Joining records: join, its id.
     Loading styles and pictures: snapshots, None for the sample pages.
     """
 
@@ -42,11 +48,22 @@ class RunParameters(JsonValue):
     adopt: int | None = None
     methods: tuple[str, ...] | None = None
     snapshots: tuple[int, ...] | None = None
+    join: int | None = None
+    refresh: int | None = None
+    limit: int | None = None
+    requests: int | None = None
+    include: tuple[str, ...] | None = None
+    stale_only: bool | None = None
 
     @property
     def keeps_no_pages(self) -> bool:
         """Whether it is a crawl that only extracts records from the pages."""
         return self.mode == EXTRACT
+
+    @property
+    def refreshes(self) -> bool:
+        """Whether it is a crawl that fetches what is due."""
+        return self.mode == REFRESH
 
     @property
     def wants_records(self) -> bool:
@@ -62,15 +79,18 @@ class RunSummary(JsonValue):
     Import: refused, files that could not be read; skipped, {kind: number} of files that are not pages; assets, styles and
         pictures kept.
     Crawl: before, pages that were there when it was resumed; templates, how many there seem to be; gone; missed, addresses
-        without a page; outcomes, {outcome: number of addresses}; reason, why it ended; and the figures of an extraction.
+        without a page; outcomes, {outcome: number of addresses}; reason, why it ended; left, addresses that were found and not
+        fetched; and the figures of an extraction.
     Clustering: clusters; small, clusters that are only offered; clustered and unclustered, numbers of pages; threshold;
         last_number, the highest number that a template of the site ever had.
     Comparing templates: pairs, proposals.
     Comparing clusterings: snapshots, the pages that are clustered; methods, pages, gave_up; notices, {method: what it could not do
         in full}.
     Learning: rule, its id; version; attributes; failed.
-    Extraction: pages; records, of these complete, incomplete and failed; unmatched and unreadable, numbers of pages; removed,
-        old records; reason, the most common reason for failures; pages_per_s.
+    Joining records: rows; records, of these joined, row_alone and page_alone; conflicts.
+    Sorting new pages: placed and unplaced, numbers of pages.
+    Extraction: pages; records, of these complete, incomplete and failed, and settled, which were up to date already; unmatched and
+        unreadable, numbers of pages; removed, old records; reason, the most common reason for failures; pages_per_s.
     Loading styles and pictures: loaded, failed.
     Drawing previews: drawn.
     Check: checked templates, of these broken, unreachable and ok.
@@ -123,3 +143,12 @@ class RunSummary(JsonValue):
     reused: int | None = None
     relearned: int | None = None
     live: int | None = None
+    rows: int | None = None
+    joined: int | None = None
+    row_alone: int | None = None
+    page_alone: int | None = None
+    conflicts: int | None = None
+    left: int | None = None
+    placed: int | None = None
+    unplaced: int | None = None
+    settled: int | None = None

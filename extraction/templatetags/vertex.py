@@ -66,6 +66,15 @@ SIGNS: dict[str, Sign] = {
     "open": Sign("broken", "✕", "Open"),
     "recovered": Sign("ok", "●", "Recovered without a repair"),
     "dismissed": Sign("", "–", "Dismissed"),
+    # A run's records
+    "released": Sign("ok", "●", "Released"),
+    "held": Sign("suspect", "◐", "Held back"),
+    "rejected": Sign("broken", "✕", "Rejected"),
+    # A quality rule
+    "kept": Sign("ok", "●", "Kept"),
+    "rule_block": Sign("broken", "✕", "Broken, blocks"),
+    "rule_warn": Sign("suspect", "◐", "Broken, warns"),
+    "rule_note": Sign("draft", "○", "Broken, noted"),
     # Health
     "ok": Sign("ok", "●", "OK"),
     "suspect": Sign("suspect", "◐", "Suspect"),
@@ -135,6 +144,12 @@ def spark(shares: Sequence[float | None], label: str = "") -> SafeString:
 def sign(state: str) -> str:
     """Return the sign of a state. The page must also show its word, beside the sign or in a title."""
     return SIGNS[str(state)].sign
+
+
+@register.filter
+def corrected(origins: Mapping[str, Any], attribute: str) -> bool:
+    """Return whether a person corrected an attribute of the page itself. origins: `Record.origins`."""
+    return any("correction" in each and "list" not in each and each["attribute"] == attribute for each in origins.get("entries", ()))
 
 
 @register.filter

@@ -30,7 +30,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
 def _section(request: HttpRequest) -> str:
     """Return the entry of the sidebar that the page belongs to."""
     name = (request.resolver_match.url_name or "") if request.resolver_match else ""
-    if name == "home" or name.startswith("record_type"):
+    if name == "home" or name.startswith(("record_type", "quality_rule")):
         return "home" if name == "home" else "record_types"
     if name.startswith("alert"):
         return "alerts"

@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from extraction.models import Cluster, Label, Page, Record, Rule, Run
+from extraction.models import Cluster, Correction, Label, Page, Record, Rule, Run, RunRelease
 from extraction.services.sites import sites
 from extraction.views.core import run_progress
 from extraction.views.monitoring import breakage_view
@@ -26,12 +26,13 @@ class Waiting:
     clusters: list[tuple[Cluster, int]] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
     breakages: list[breakage_view.BreakageRow] = field(default_factory=list)
+    releases: list[RunRelease] = field(default_factory=list)
     count: int = 0
 
     @property
     def more(self) -> int:
         """The number of rows that are not shown."""
-        return self.count - len(self.clusters) - len(self.runs) - len(self.breakages)
+        return self.count - len(self.clusters) - len(self.runs) - len(self.breakages) - len(self.releases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,10 @@ def build_home() -> Home:
     """Collect what the home page shows, in a constant number of queries."""
     sizes = dict(Page.objects.exclude(current__cluster=None).values_list("current__cluster").order_by().annotate(n=Count("pk")))
     broken = breakage_view.list_open()
-    kinds = [Waiting("breakage", breakages=broken[:SHOWN], count=len(broken))]
+    held = RunRelease.objects.held().select_related("cluster__site").order_by("pk")
+    kinds = [Waiting("held", releases=list(held[:SHOWN]), count=held.count())]
+    kinds.append(Waiting("breakage", breakages=broken[:SHOWN], count=len(broken)))
+    kinds.append(_list_reviews())
     kinds += [_describe_clusters(kind, found, sizes) for kind, found in _group_unfinished_clusters().items()]
     kinds.append(_list_failed_runs())
     running = _list_progress(Run.State.QUEUED, Run.State.RUNNING)
@@ -93,6 +97,16 @@ def _group_unfinished_clusters() -> "dict[str, QuerySet[Cluster]]":
 def _describe_clusters(kind: str, found: "QuerySet[Cluster]", sizes: dict[int, int]) -> Waiting:
     largest = sorted(found, key=lambda cluster: (-sizes.get(cluster.pk, 0), cluster.pk))
     return Waiting(kind, [(cluster, sizes.get(cluster.pk, 0)) for cluster in largest[:SHOWN]], count=len(largest))
+
+
+def _list_reviews() -> Waiting:
+    """Return the templates with corrections to review, each with how many there are."""
+    waiting = Correction.objects.to_review().exclude(page__current__cluster=None).order_by()
+    counts = dict(waiting.values_list("page__current__cluster").annotate(n=Count("pk")))
+    largest = sorted(
+        Cluster.objects.filter(pk__in=counts).select_related("site", "record_type"), key=lambda each: (-counts[each.pk], each.pk)
+    )
+    return Waiting("review", [(cluster, counts[cluster.pk]) for cluster in largest[:SHOWN]], count=len(largest))
 
 
 def _list_failed_runs() -> Waiting:

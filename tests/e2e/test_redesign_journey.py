@@ -32,7 +32,7 @@ print(json.dumps([[url, version, raw(values)] for url, version, values in rows])
 """
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def shop(dashboard: Dashboard) -> Iterator[DemoServer]:
     """The demo's shop, known to the dashboard from its address, with a live rule for its books and their records."""
     with DemoServer() as server:
@@ -98,3 +98,32 @@ def test_a_redesign_is_found_repaired_and_accepted_with_one_key(page: "Page", da
     see(page, "44-over")
     page.goto(f"/sites/{SLUG}/monitoring/")
     see(page, "45-monitoring-after")
+
+
+def test_an_operator_sets_a_schedule_and_sees_what_the_first_refresh_found(page: "Page", dashboard: Dashboard, shop: DemoServer) -> None:
+    page.set_default_timeout(120_000)  # beat ticks once a minute
+    shop.switch(design=2, day=2)
+    sign_in(page, "operator")
+    page.goto(f"/sites/{SLUG}/refresh/")
+    page.get_by_label("At times of day").check()
+    page.get_by_label("Times of day").fill("6:30, 25:00")
+    page.get_by_role("button", name="Set this schedule").click()
+    page.get_by_text("“25:00” is not a time of day").wait_for()
+    page.get_by_label("Every so many hours").check()
+    page.get_by_label("Hours between refreshes").fill("24")
+    page.get_by_role("button", name="Set this schedule").click()
+    page.get_by_text("Saved.").wait_for()
+    row = page.locator("#refresh-list tbody tr").first
+    row.get_by_text("Done").wait_for()
+    see(page, "46-refreshed")
+    figures = [int(text.replace("\u202f", "").replace("\u00a0", "")) for text in row.locator("td.number").all_inner_texts()]
+    asked, unmodified, changed, _new, gone, failed, waiting, records = figures
+    assert asked >= unmodified + changed > 0 == gone + failed + waiting
+    assert records > 0
+    page.get_by_role("button", name="Skip the next").click()
+    page.get_by_text("Skipped").first.wait_for()
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_text("Paused").first.wait_for()
+    page.get_by_role("button", name="Resume").click()
+    page.get_by_role("button", name="Pause").wait_for()
+    see(page, "47-schedule")

@@ -25,7 +25,7 @@ from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.learning.table_reader import read_page_table
 from extraction.algorithms.monitoring.constancy import ChangeCounts
 from extraction.algorithms.monitoring.evidence import Revisit, Values
-from extraction.algorithms.monitoring.places import normalise_value
+from extraction.algorithms.monitoring.places import normalise_values
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.monitoring.relearning import Relearned, relearn_attribute
 from extraction.algorithms.monitoring.verdict import RuleVerdict, confirm_verdict, judge_rule
@@ -175,7 +175,7 @@ class WatchedShop:
 
 def is_same(attribute: AttributeRule, given: Values, true: Values) -> bool:
     """Whether the rule gives what is true, as it is stored: a rating with words around it is still the same number."""
-    return [normalise_value(each, attribute.type) for each in given] == [normalise_value(each, attribute.type) for each in true]
+    return len(given) == len(true) and normalise_values(attribute, given, None) == normalise_values(attribute, true, None)
 
 
 def simulate_year(seed: int, *, days: int = DAYS) -> Figures:

@@ -2,8 +2,9 @@
 
 It has a database and a storage of its own (VERTEX_VAR_DIR). Words: begin ARCHIVE and crawl URL begin a run; net FILE lets crawls find
 what FILE says (tests.services.crawler); watch URL makes a watched site, beat starts what is due, check does it, tell MINUTES sends the
-alerts so much later, found prints the result; work does what waits, after a sweep; die WHERE NTH lets this process kill itself when
-a function is called for the nth time; state prints all tables as JSON.
+alerts so much later, found prints the result; rule makes a rule for the books that a crawl found, late makes a refresh due, due starts
+what is due, feed prints what changed and what was visited; work does what waits, after a sweep; plain does the same without pictures;
+die WHERE NTH lets this process kill itself when a function is called for the nth time; state prints all tables as JSON.
 """
 
 import importlib
@@ -115,7 +116,61 @@ def found() -> None:
     json.dump({name: list(values) for name, values in rows.items()}, sys.stdout)
 
 
-def work() -> None:
+def rule() -> None:
+    """A live rule for the template of the books, whose records have the title as their key, and a schedule."""
+    from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
+    from extraction.models import Cluster, RefreshSchedule, Rule
+    from extraction.models.rule_report import RuleReport
+    from extraction.services.rules import rules
+    from tests.services import factory
+
+    kind = factory.record_type({"title": "text", "price": "text"}, mandatory=("title",), multiple=())
+    kind.attributes.filter(name="title").update(is_key=True)
+    cluster = Cluster.objects.filter(snapshots__page__url__contains="/book/").distinct().get()
+    Cluster.objects.filter(pk=cluster.pk).update(record_type=kind)
+    cluster.refresh_from_db()
+    paths = {"title": "//h1/text()", "price": "//p[@class='price']/b/following-sibling::text()"}
+    attributes = (AttributeRule(name, "text", alternatives=(Selector(path),)) for name, path in paths.items())
+    rules.publish_rule(rules.add_draft(cluster, RuleDefinition(tuple(attributes)), report=RuleReport(), origin=Rule.Origin.LEARNED))
+    RefreshSchedule.objects.create(site=cluster.site, every_hours=24)
+
+
+def late() -> None:
+    from django.utils import timezone
+
+    from extraction.models import RefreshSchedule
+
+    RefreshSchedule.objects.update(next_due_at=timezone.now())
+
+
+def due() -> None:
+    from django.utils import timezone
+
+    from extraction.services.refresh import start_refreshes
+
+    start_refreshes.start_due_refreshes(timezone.now())
+
+
+def feed() -> None:
+    from extraction.models import PageVisits, RecordChange, Refresh, Run, TrackedRecord
+
+    changes = RecordChange.objects.select_related("record").order_by("record", "number")
+    runs = {run.pk: run for run in Run.objects.all()}
+    visits = PageVisits.objects.select_related("page").order_by("page__url")
+    json.dump(
+        {
+            "changes": [(each.record.key, each.kind, sorted(each.values)) for each in changes],
+            "dated": all(each.at >= runs[each.run_id or 0].created_at for each in changes),
+            "present": sorted(map(str, TrackedRecord.objects.present())),
+            "refreshes": list(Refresh.objects.order_by("pk").values_list("state", "known", "due", "left_out", "note")),
+            "runs": sorted((run.kind, run.state) for run in runs.values() if run.kind not in (Run.Kind.ASSETS, Run.Kind.PREVIEW)),
+            "visits": [(each.page.url, each.quiet, len(each.changes), each.snapshot_id is None) for each in visits],
+        },
+        sys.stdout,
+    )
+
+
+def work(*, pictures: bool = True) -> None:
     from extraction import pipeline
     from extraction.models import Run
     from extraction.services.core import lost_runs, runs
@@ -124,8 +179,15 @@ def work() -> None:
     import_pages.BATCH_PAGES = 5
     runs.HEARTBEAT_S = 0.0
     lost_runs.sweep_runs()
-    while run := Run.objects.filter(state=Run.State.QUEUED).order_by("pk").first():
+    waiting = Run.objects.filter(state=Run.State.QUEUED).order_by("pk")
+    if not pictures:
+        waiting = waiting.exclude(kind__in=(Run.Kind.ASSETS, Run.Kind.PREVIEW))
+    while run := waiting.first():
         pipeline.execute_run(run.pk)
+
+
+def plain() -> None:
+    work(pictures=False)
 
 
 def die(where: str, nth: str) -> None:
@@ -175,6 +237,7 @@ if __name__ == "__main__":
         "net": (net, 1),
         "crawl": (crawl, 1),
         "work": (work, 0),
+        "plain": (plain, 0),
         "die": (die, 2),
         "state": (state, 0),
         "watch": (watch, 1),
@@ -182,6 +245,10 @@ if __name__ == "__main__":
         "check": (check, 0),
         "tell": (tell, 1),
         "found": (found, 0),
+        "rule": (rule, 0),
+        "late": (late, 0),
+        "due": (due, 0),
+        "feed": (feed, 0),
     }
     for word in words:
         function, count = arguments[word]

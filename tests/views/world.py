@@ -15,12 +15,18 @@ from extraction.models import (
     Check,
     Cluster,
     Clustering,
+    Correction,
     CrawlAddress,
+    Join,
+    JoinedRecord,
+    JoinListing,
     Page,
+    QualityRule,
     RecordType,
     Rule,
     Run,
     RunProblem,
+    RunRelease,
     SamplePage,
     Site,
     Source,
@@ -50,6 +56,7 @@ class World:
     record_type: RecordType
     alert: Alert
     clustering: Clustering
+    joined: JoinedRecord
 
     def address(self, name: str) -> Sequence[Any]:
         """The arguments of an address by its name."""
@@ -70,8 +77,19 @@ class World:
             return []
         if name.startswith("alert"):
             return [self.alert.pk if name == "alert_again" else self.alert.channel_id]
+        if name == "joined_record":
+            return [self.site.slug, self.joined.join_id, self.joined.pk]
+        if name.startswith("joined") or name in {"join_edit", "join_make", "join_delete"}:
+            return [self.site.slug, self.joined.join_id]
+        if name.startswith("join_"):
+            return [self.site.slug]
         if name == "tracked_record":
             return [*cluster, TrackedRecord.objects.filter(cluster=self.cluster).earliest("pk").pk]
+        if name in {"release", "release_decide"}:
+            return [*cluster, RunRelease.objects.filter(cluster=self.cluster).earliest("pk").pk]
+        if name.startswith("quality_rule"):
+            known_rule = QualityRule.objects.filter(record_type=self.record_type).first()
+            return [(known_rule or QualityRule.objects.create(record_type=self.record_type, kind="count", limits={"least": 0.5})).pk]
         if name.startswith("record_type"):
             return [self.record_type.slug]
         if name in {"run_addresses", "run_pause", "run_resume"}:
@@ -89,17 +107,28 @@ class World:
             return [self.site.slug, self.breakage.check_found_id]
         if name.startswith("run"):
             return [self.run.pk]
+        if name in {"correction_end", "correction_keep"}:
+            return [*cluster, self.correction().pk]
+        if name in {"record_values", "correction_save"}:
+            return [*cluster, self.page.pk]
         if name == "rule_difference":
             return [*cluster, self.rule.version, self.rule.version]
         if name == "rule_export":
             return [*cluster, self.rule.version, "scrapy"]
         if name in {"page", "page_apart"}:
             return [self.site.slug, self.page.pk]
-        if name == "rule" or name in {"rule_preview", "rule_edit", "rule_publish", "rule_retire"}:
+        if name == "rule" or name in {"rule_preview", "rule_edit", "rule_publish", "rule_retire"} or name.startswith("rule_cleanup"):
             return [*cluster, self.rule.version]
         if name.startswith(("site", "crawl", "source")) or name in {"cluster_start", "cluster_merge", "cluster_same"}:
             return [self.site.slug]
         return cluster
+
+    def correction(self) -> Correction:
+        """A correction of the page's title."""
+        attribute = self.record_type.attributes.get(name="title")
+        given = {"kind": "corrected", "texts": ["Emma"], "type": "text", "values": [{"raw": "Emma", "value": "Emma"}], "basis": ["Book 0"]}
+        defaults = given | {"at": timezone.now(), "by_name": "ann"}
+        return Correction.objects.get_or_create(page=self.page, attribute=attribute, state="active", defaults=defaults)[0]
 
 
 def make(count: int = 6, *, name: str = "Books") -> World:
@@ -116,7 +145,16 @@ def make(count: int = 6, *, name: str = "Books") -> World:
     page = Page.objects.filter(site=cluster.site).order_by("pk")[0]
     assert cluster.record_type
     crawl, breakage = crawled(cluster.site), broken(rule, page)
-    return World(cluster.site, cluster, page, rule, run, crawl, breakage, cluster.record_type, alert(), tried(cluster.site))
+    return World(
+        cluster.site, cluster, page, rule, run, crawl, breakage, cluster.record_type, alert(), tried(cluster.site), joined(page, cluster)
+    )
+
+
+def joined(page: Page, cluster: Cluster) -> JoinedRecord:
+    """The only record of a join: a page without a row. The list of the join was removed since."""
+    join = Join.objects.create(site=cluster.site, name="Offers with books", detail=cluster, made_at=timezone.now())
+    JoinListing.objects.create(join=join, cluster=cluster)
+    return JoinedRecord.objects.create(join=join, digest="0" * 64, state=JoinedRecord.State.PAGE, page=page)
 
 
 def tried(site: Site) -> Clustering:

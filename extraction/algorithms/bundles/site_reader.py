@@ -14,7 +14,8 @@ from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.rules import recognition
 from extraction.algorithms.rules.matching import RuleCandidate
-from extraction.algorithms.rules.page_record import MAX_REASON, PageRecord, make_record
+from extraction.algorithms.rules.page_record import PageRecord, make_record
+from extraction.algorithms.rules.page_values import MAX_REASON
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.rules.url_patterns import SplitAddress
 from extraction.algorithms.rules.xslt import Stylesheet

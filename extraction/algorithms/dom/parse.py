@@ -55,6 +55,11 @@ def _name_failures(read: Callable[..., ParsedPage]) -> Callable[..., ParsedPage]
     return named
 
 
+def is_unexpected(error: PageError) -> bool:
+    """Return whether a page could not be read because of a mistake of ours, which its cause shows."""
+    return error.__cause__ is not None and not isinstance(error.__cause__, XmlError)
+
+
 @_name_failures
 def parse(content: bytes, *, content_type: str | None = None) -> ParsedPage:
     """Return the tree of a page. Raises PageError for a page that is empty, too large or without any element.

@@ -31,6 +31,19 @@ def split_union(xpath: str) -> Iterator[str]:
     yield xpath[start:].strip()
 
 
+def drop_conditions(part: str) -> str:
+    """Return a part of a union without what it has in square brackets, at any depth."""
+    kept, start, depth = list[str](), 0, 0
+    for match in _PIECE.finditer(part):
+        if match[0] == "[":
+            kept.append(part[start : match.start()] if not depth else "")
+            depth += 1
+        elif match[0] == "]" and depth:
+            depth -= 1
+            start = match.end()
+    return "".join(kept) + ("" if depth else part[start:])
+
+
 def rewrite_xpath(xpath: str) -> str:
     """Return the XPath in the form in which it is evaluated."""
     return " | ".join(map(rewrite_part, split_union(xpath)))

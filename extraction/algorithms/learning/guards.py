@@ -6,6 +6,7 @@ changes nothing on the known pages, except that it excludes what looks like no v
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -37,6 +38,10 @@ HEADING_KINDS = frozenset(("heading", "title", "under-heading", "under-title"))
 
 NAME_KINDS = frozenset(("name", "id", "class", "data"))
 """Kinds of features that are names given by the template's author."""
+
+
+STRUCTURE = "structure"
+"""The kind of a guard that asks for what a value looks like under its heading."""
 
 
 class Guard:
@@ -71,6 +76,27 @@ class Guard:
         """Whether the value is told by a sibling, and by no name of its own."""
         kinds = {feature.kind for feature in self.features if feature.level == 0}
         return bool(kinds & (BESIDE_KINDS | COUNTED_KINDS)) and not kinds & NAME_KINDS
+
+    def widen_heading(self, masks: Sequence[Bools]) -> tuple[int, MaskedFeature] | None:
+        """Return a heading that the rule asks for as one before the value's element or any element around it, and its place in the rule.
+
+        A block put around the value takes it away from its heading. Where the looks of the value tell it from other texts, the heading may
+        stand before that block. This holds only if nothing else is selected on the known pages.
+
+        masks: the candidates that have each of the rule's features.
+        """
+        elements, rows = self.corpus.elements, self.nodes.rows
+        headings = np.unique(elements.heading[rows[self.selected]])
+        if self.nodes.target.kind != "element" or len(headings) != 1:
+            return None
+        for at, feature in enumerate(self.features):
+            if feature.level == 0 and feature.kind in HEADING_KINDS:
+                under = self.corpus.find_under(np.flatnonzero(elements.heading == headings[0]).astype(np.int32), rows)
+                wide: Bools = (elements.heading[rows] == headings[0]) | under
+                others: Bools = np.logical_and.reduce([wide, *(mask for n, mask in enumerate(masks) if n != at)], axis=0)
+                if (others == self.selected).all():
+                    return at, (replace(feature, test=f"ancestor-or-self::*[{feature.test}]", words=f"somewhere {feature.words}"), wide)
+        return None
 
     def _find_own_name(self, known: Iterable[MaskedFeature]) -> MaskedFeature | None:
         """A name of the values' own elements that all selected ones have and some of their siblings lack."""
@@ -144,11 +170,11 @@ class Guard:
         if weak is None:
             return None
         mask = np.array([weak.holds(text) for text in texts] + [False], np.bool_)[which]
-        return self._make(weak.words, weak.test), mask
+        return self._make(weak.words, weak.test, kind=STRUCTURE), mask
 
-    def _make(self, words: str, test: str) -> RuleFeature:
+    def _make(self, words: str, test: str, *, kind: str = "weak") -> RuleFeature:
         at, tag = (TEXT, "") if self.nodes.target.kind == "text" else (0, self.nodes.target.tag)
-        return RuleFeature("weak", at, tag, test, words, 0, 0.0)
+        return RuleFeature(kind, at, tag, test, words, 0, 0.0)
 
     def _read(self, place: int) -> str:
         return self.corpus.read_condition_text(self.nodes, place)

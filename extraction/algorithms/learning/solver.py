@@ -16,7 +16,7 @@ from extraction.algorithms.learning import plausibility
 from extraction.algorithms.learning.corpus import Candidates, Corpus, NodeTarget
 from extraction.algorithms.learning.costs import SURE_FORMS, Cost
 from extraction.algorithms.learning.feature_maker import TEXT, MaskedFeature, RuleFeature, is_label_feature, is_weak_feature
-from extraction.algorithms.learning.guards import Guard
+from extraction.algorithms.learning.guards import STRUCTURE, Guard
 from extraction.algorithms.learning.marks import MarkedNode
 from extraction.algorithms.learning.page_table import Bools, Ints
 from extraction.algorithms.learning.paths import select_locations
@@ -151,6 +151,9 @@ class Solver:
         for feature, mask in guard.find_all(known, multiple=self.multiple, alternatives=values):
             chosen = replace(best.chosen, features=(*best.chosen.features, feature))
             best = replace(best, chosen=chosen, selected=best.selected & mask, masks=(*best.masks, mask))
+            if feature.kind == STRUCTURE:
+                wider = Guard(self.corpus, best.nodes, chosen.features, best.selected, places).widen_heading(best.masks)
+                best = swap_feature(best, *wider) if wider else best
         return best
 
     def find_candidates(self, target: NodeTarget) -> Candidates:
@@ -177,21 +180,21 @@ class Solver:
 
     def check(self, solution: Solution) -> None:
         """Runs the XPath on the annotated pages, and on others up to a limit. Raises LearningError if it selects other nodes."""
-        budget = CHECKED_ELEMENTS
+        budget, xpath = CHECKED_ELEMENTS, solution.xpath
         for page in sorted(range(len(self.annotated)), key=lambda n: not self.annotated[n]):
             budget -= 0 if self.annotated[page] else len(self.corpus.pages[page].nodes)
             if budget < 0:
                 break
-            if not self._is_exact(solution, page):
-                raise LearningError(f"{solution.xpath} was learned, but selects something else on one of the pages")
+            if not self._is_exact(solution, xpath, page):
+                raise LearningError(f"{xpath} was learned, but selects something else on one of the pages")
 
-    def _is_exact(self, solution: Solution, page: int) -> bool:
-        """Whether the XPath, run with lxml, selects the same nodes of a page as the solution does."""
+    def _is_exact(self, solution: Solution, xpath: str, page: int) -> bool:
+        """Whether the solution's XPath, run with lxml, selects the same nodes of a page as the solution does."""
         table, nodes = self.corpus.pages[page], solution.nodes
         begin, end = np.searchsorted(nodes.page, np.array([page, page + 1], np.int32))
         wanted = {self.corpus.locate(nodes, int(begin + n))[1] for n in np.flatnonzero(solution.selected[begin:end])}
         index = {table.nodes[location.node]: location.node for location in wanted}
-        return select_locations(solution.xpath, table.root, index) == wanted
+        return select_locations(xpath, table.root, index) == wanted
 
     def _search(self, marks: Sequence[MarkedNode], target: NodeTarget, neutral: Sequence[MarkedNode], extra: float) -> list[Solution]:
         nodes = self.find_candidates(target)

@@ -24,7 +24,7 @@ CHROME = frozenset(("nav", "header", "footer", "aside"))
 REMARKS = re.compile(r"(?<![a-z])(?:comments?|replies|reply|respond|disqus)(?![a-z])", re.IGNORECASE)
 """Ids and classes of what readers write below a page."""
 
-MARKUP = re.compile(r"<[a-z/!][^>]*>", re.IGNORECASE)
+MARKUP = re.compile(r"<[a-z/!][^<>]*>", re.IGNORECASE)
 
 Nodes = Sequence[etree._Element]
 

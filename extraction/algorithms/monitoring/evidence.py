@@ -27,10 +27,12 @@ from typing import Literal
 
 from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.chance import PageTexts
-from extraction.algorithms.monitoring.places import SoughtValue, loosen, normalise_value
+from extraction.algorithms.monitoring.places import SoughtValue, normalise_values
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.monitoring.relearning import find_held_attribute
+from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule
+from extraction.algorithms.values.comparing import loosen_text, normalise_value
 
 SHOWN_CHARACTERS = 60
 """Length to which values are cut in reasons."""
@@ -103,12 +105,12 @@ class ValueChange:
     @cached_property
     def lost(self) -> Values:
         """Old values that the rule no longer gives, however they are written."""
-        return self._find_missing(self.before, self.now)
+        return self._find_missing(self.before, self._language_before, self.now, self._language_now)
 
     @cached_property
     def gained(self) -> Values:
         """New values that the rule did not give before, however they are written."""
-        return self._find_missing(self.now, self.before)
+        return self._find_missing(self.now, self._language_now, self.before, self._language_before)
 
     @cached_property
     def still_standing(self) -> Values:
@@ -158,9 +160,19 @@ class ValueChange:
     def _unless_few(self, values: Values) -> Values:
         return values if len(values) >= self.least_standing_fraction * len(self.before) else ()
 
-    def _find_missing(self, values: Values, others: Values) -> Values:
-        known = {normalise_value(value, self.attribute.type) for value in others}
-        return tuple(value for value in values if normalise_value(value, self.attribute.type) not in known)
+    @cached_property
+    def _language_before(self) -> str | None:
+        return detect_language(self.visit.old.root, self.visit.url)
+
+    @cached_property
+    def _language_now(self) -> str | None:
+        return detect_language(self.visit.new.root, self.visit.url)
+
+    def _find_missing(self, values: Values, language: str | None, others: Values, others_language: str | None) -> Values:
+        """Return the values that are not among the others, which another visit of the page gave."""
+        kind, column = self.attribute.type, self.attribute.column
+        known = normalise_values(self.attribute, others, others_language)
+        return tuple(value for value in values if normalise_value(value, kind, language=language, column=column) not in known)
 
 
 def is_overlooked(change: ValueChange) -> str | None:
@@ -202,7 +214,7 @@ def _is_part_of_value(change: ValueChange) -> bool:
     """Whether a new value has an old one among its words. Of numbers, prices and dates that says nothing: 4 stands in 4.5."""
     if change.attribute.type in ("number", "price", "date"):
         return False
-    return any(f" {loosen(old)} " in f" {loosen(new)} " for old in change.still_standing for new in change.gained)
+    return any(f" {loosen_text(old)} " in f" {loosen_text(new)} " for old in change.still_standing for new in change.gained)
 
 
 def is_replaced(change: ValueChange) -> str | None:

@@ -7,10 +7,11 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.learning.apriori import Learned
 from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.list_places import Anchor, SoughtRows
-from extraction.algorithms.monitoring.places import SoughtValue, ValueFinder, normalise_value
+from extraction.algorithms.monitoring.places import SoughtValue, ValueFinder, normalise_values
 from extraction.algorithms.monitoring.relearning import Relearned
 from extraction.algorithms.monitoring.row_extents import FoundRow
 from extraction.algorithms.rules import apply
+from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule, ListRule
 
 AGREES = 0.8
@@ -34,6 +35,7 @@ class ListJudge:
     ) -> None:
         self.rule, self.sought, self.rows, self.stood = rule, sought, rows, stood
         self.anchor = next(each for each in rule.attributes if each.name == anchor.name)
+        self._languages = [detect_language(page.root) for page in sought.pages]
         self._rows_now = [find_rows(rule, page) for page in sought.pages]
         self._unknown_rows = {page: self._find_unknown_rows(page) for page in rows}
         self._page_counts = Counter(values for extra in self._unknown_rows.values() for values in {values for _, values in extra})
@@ -64,10 +66,11 @@ class ListJudge:
     def _find_unknown_rows(self, page: int) -> list[tuple[int, Values]]:
         """Yield the first element and all values of each row that the rule gives and that is not one of the old rows."""
         nodes = {place.node for row in self.rows[page] for found in row.fields.values() for place in found}
-        old = [{each.name: normalise_values(each, row[each.name]) for each in self.rule.attributes} for row in self.sought.whole[page]]
+        attributes = self.rule.attributes
+        old = [{each.name: self._normalise(each, row[each.name], page) for each in attributes} for row in self.sought.whole[page]]
         found = []
         for row in self._rows_now[page]:
-            values = {each.name: normalise_values(each, read_texts(row, each.name)) for each in self.rule.attributes if row.get(each.name)}
+            values = {each.name: self._normalise(each, read_texts(row, each.name), page) for each in attributes if row.get(each.name)}
             places = [place.node for many in row.values() for place, _ in many]
             if not nodes & set(places) and not any(all(known[name] == given for name, given in values.items()) for known in old):
                 found.append((min(places), tuple(text for many in row.values() for _, text in many)))
@@ -77,11 +80,8 @@ class ListJudge:
         """Whether the rule gives the old rows, if the attribute is the anchor, or else the attribute's values in the old rows."""
         name = attribute.name
         known = [row.old for row in self.rows[page] if name in row.fields]
-        wanted = [(normalise_values(self.anchor, row[self.anchor.name]), normalise_values(attribute, row[name])) for row in known]
-        given = [
-            (normalise_values(self.anchor, read_texts(row, self.anchor.name)), normalise_values(attribute, read_texts(row, name)))
-            for row in self._rows_now[page]
-        ]
+        wanted = [(self._normalise(self.anchor, row[self.anchor.name], page), self._normalise(attribute, row[name], page)) for row in known]
+        given = [(self._read_key(row, page), self._normalise(attribute, read_texts(row, name), page)) for row in self._rows_now[page]]
         if name == self.anchor.name:
             if self.strangers(page):
                 return False
@@ -101,9 +101,16 @@ class ListJudge:
     def _has_returned(self, name: str, page: int) -> bool:
         """Whether a row that had no value of the attribute has a value now, or a page that had no rows has rows now."""
         old = self.sought.before[page]
-        without = {normalise_values(self.anchor, row[self.anchor.name]) for row in old if not row[name]}
+        without = {self._normalise(self.anchor, row[self.anchor.name], page) for row in old if not row[name]}
         given = [row for row in self._rows_now[page] if row.get(name)]
-        return bool(given) if not old else any(normalise_values(self.anchor, read_texts(row, self.anchor.name)) in without for row in given)
+        return bool(given) if not old else any(self._read_key(row, page) in without for row in given)
+
+    def _read_key(self, row: Mapping[str, Sequence[tuple[Location, str]]], page: int) -> Form:
+        """Return the anchor's values in a row that the rule gives."""
+        return self._normalise(self.anchor, read_texts(row, self.anchor.name), page)
+
+    def _normalise(self, attribute: AttributeRule, values: Values, page: int) -> Form:
+        return normalise_values(attribute, values, self._languages[page])
 
 
 def find_rows(rule: ListRule, page: PageTable) -> Sequence[apply.RowPlaces]:
@@ -114,8 +121,3 @@ def find_rows(rule: ListRule, page: PageTable) -> Sequence[apply.RowPlaces]:
 def read_texts(row: Mapping[str, Sequence[tuple[Location, str]]], name: str) -> Values:
     """The values of an attribute in a row."""
     return tuple(text for _, text in row.get(name, ()))
-
-
-def normalise_values(attribute: AttributeRule, values: Values) -> Form:
-    """Return an attribute's values in the form in which they are compared, regardless of their order."""
-    return frozenset(normalise_value(each, attribute.type) for each in values)

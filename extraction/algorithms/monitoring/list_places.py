@@ -97,7 +97,10 @@ class SoughtRows:
         values = {(page, value) for page, rows in enumerate(self.before) for row in rows for value in row.get(name, ())}
         best: dict[tuple[int, str], tuple[Location, ...]] = {}
         for stage in STAGES:
-            tried = {(page, value): tuple(finders[page].find(SoughtValue(value, attribute.type, held_in), stage)) for page, value in values}
+            tried = {
+                (page, value): tuple(finders[page].find(SoughtValue(value, attribute.type, held_in, attribute.column), stage))
+                for page, value in values
+            }
             found = {each: places for each, places in tried.items() if places}
             if len(found) > len(best) or name not in self.stages:
                 best, self.stages[name] = found, stage

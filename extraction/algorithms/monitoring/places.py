@@ -14,7 +14,7 @@ begins with. Only parts are searched for in all texts of the page each time.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal, get_args
@@ -23,6 +23,10 @@ import numpy as np
 
 from extraction.algorithms.dom.nodes import Location, clean, raw_text, whole_text
 from extraction.algorithms.learning.page_table import PageTable, hash_text
+from extraction.algorithms.rules.language import detect_language
+from extraction.algorithms.rules.rule import AttributeRule
+from extraction.algorithms.values.comparing import loosen_text, may_be_written_otherwise, normalise_value
+from extraction.algorithms.values.evidence import NO_EVIDENCE, ColumnEvidence
 from extraction.algorithms.values.read import read_value
 from extraction.algorithms.values.reading import ValueType
 
@@ -46,25 +50,31 @@ everything."""
 MAX_HOLDER_LENGTH = 400
 """Longest text in which a part is looked for. A value that is mentioned in running prose is not the attribute."""
 
-_WORDS = re.compile(r"[^\W_]+")
-
 
 @dataclass(frozen=True, slots=True)
 class SoughtValue:
-    """A value and how it may be written. attribute: the attribute that held it (`src`, `content`), "" for text."""
+    """A value and how it may be written.
+
+    attribute: the attribute that held it (`src`, `content`), "" for text.
+    column: what the rule has stored of its attribute's values, by which the value and the page's texts are read.
+    """
 
     value: str
     type: ValueType = "text"
     attribute: str = ""
+    column: ColumnEvidence = NO_EVIDENCE
 
 
 class ValueFinder:
-    """Looks for many values on one page."""
+    """Looks for many values on one page.
+
+    language: the page's, in which sought values are read, too.
+    """
 
     def __init__(self, page: PageTable) -> None:
-        self.page, self._unseen = page, raw_text(page.nodes[0])
+        self.page, self._unseen, self.language = page, raw_text(page.nodes[0]), detect_language(page.root)
         self._starts: dict[Callable[[str], str], dict[str, list[tuple[int, str]]]] = {}
-        self._readings: dict[ValueType, dict[str, list[int]]] = {}
+        self._readings: dict[tuple[ValueType, ColumnEvidence], dict[str, list[int]]] = {}
         self._held: dict[str, dict[str, list[int]]] = {}
         self._loose: dict[str, list[int]] | None = None
 
@@ -92,36 +102,37 @@ class ValueFinder:
         return sorted(found, key=lambda place: (place.node, place.text))
 
     def _typed(self, sought: SoughtValue) -> list[Location]:
-        if sought.type not in ("number", "price", "date"):
+        if not may_be_written_otherwise(sought.type):
             return []
-        wanted = read_value(sought.value, sought.type).value
+        wanted = read_value(sought.value, sought.type, language=self.language, column=sought.column).value
         if wanted is None:
             return []
-        if sought.type not in self._readings:
-            self._readings[sought.type] = self._read_as(sought.type)
-        return [self._text(row) for row in self._readings[sought.type].get(wanted, ())]
+        key = (sought.type, sought.column)
+        if key not in self._readings:
+            self._readings[key] = self._read_as(*key)
+        return [self._text(row) for row in self._readings[key].get(wanted, ())]
 
-    def _read_as(self, kind: ValueType) -> dict[str, list[int]]:
+    def _read_as(self, kind: ValueType, column: ColumnEvidence) -> dict[str, list[int]]:
         found = defaultdict(list)
         for row, text in enumerate(self.page.strings):
             if len(text) <= MAX_TYPED_LENGTH and any(map(str.isdigit, text)) and self._seen(row):
-                reading = read_value(text, kind).value
+                reading = read_value(text, kind, language=self.language, column=column).value
                 if reading is not None:
                     found[reading].append(row)
         return found
 
     def _loosely(self, sought: SoughtValue) -> list[Location]:
-        wanted = loosen(sought.value)
+        wanted = loosen_text(sought.value)
         if not wanted:
             return []
         if self._loose is None:
             self._loose = defaultdict(list)
             for row, text in enumerate(self.page.strings):
-                self._loose[loosen(text)].append(row)
+                self._loose[loosen_text(text)].append(row)
         limit = 2 * len(sought.value) + 8
         rows = self._loose.get(wanted, [])
         found = [self._text(row) for row in rows if len(self.page.strings[row]) <= limit and self._seen(row)]
-        found += self._elements(sought.value, loosen)
+        found += self._elements(sought.value, loosen_text)
         return sorted(found, key=lambda place: (place.node, place.text))
 
     def _parts(self, sought: SoughtValue) -> list[Location]:
@@ -187,13 +198,6 @@ def find_value(page: PageTable, sought: SoughtValue, stage: Stage = "exact") -> 
     return ValueFinder(page).find(sought, stage)
 
 
-def loosen(text: str) -> str:
-    """The letters and digits of a text in lower case, with one space between words."""
-    return " ".join(_WORDS.findall(text.casefold()))
-
-
-def normalise_value(value: str, type_: ValueType) -> str:
-    """Return a value in the form used for comparison: the parsed number, price or date, else the value's letters and digits."""
-    if type_ in ("number", "price", "date"):
-        return read_value(value, type_).value or loosen(value)
-    return loosen(value) or value
+def normalise_values(attribute: AttributeRule, values: Iterable[str], language: str | None) -> frozenset[str]:
+    """Return the values of an attribute on one page in the form in which they are compared, regardless of their order."""
+    return frozenset(normalise_value(each, attribute.type, language=language, column=attribute.column) for each in values)

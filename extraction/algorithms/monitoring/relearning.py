@@ -16,11 +16,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.dom.xpath_rewriting import drop_conditions, split_union
 from extraction.algorithms.learning.apriori import Example, Learned, NotLearned, learn_attribute
 from extraction.algorithms.learning.page_table import PageTable
-from extraction.algorithms.monitoring.places import STAGES, SoughtValue, Stage, find_value, loosen
+from extraction.algorithms.monitoring.places import STAGES, SoughtValue, Stage, find_value
 from extraction.algorithms.rules.apply import read_attribute
+from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule, Selector
+from extraction.algorithms.values.comparing import loosen_text, may_be_written_otherwise
 from extraction.algorithms.values.read import read_value
 
 MAX_EXAMPLES = 6
@@ -126,7 +129,7 @@ def _merit(made: Relearned, old: AttributeRule) -> tuple[float, ...]:
 
 def find_end_tags(attribute: AttributeRule) -> frozenset[str]:
     """The tags that a rule's XPaths end in."""
-    ends = [_END.search(_PREDICATE.sub("", path)) for each in attribute.alternatives for path in each.xpath.split("|")]
+    ends = [_END.search(drop_conditions(path)) for each in attribute.alternatives for path in split_union(each.xpath)]
     return frozenset(end.group(1) for end in ends if end)
 
 
@@ -137,7 +140,6 @@ def find_held_attribute(attribute: AttributeRule) -> str:
 
 
 _END = re.compile(r"(?<![\w.-])([\w.-]++)(?:/(?:text\(\)|@[\w:.-]++))?\s*+$")
-_PREDICATE = re.compile(r"\[(?:\"[^\"]*\"|'[^']*'|[^\]\[\"']|\[[^\]]*\])*\]")
 _HELD = re.compile(r"@([\w:.-]+)$")
 
 
@@ -191,7 +193,10 @@ class _Vote:
         """Finds the pages that have the old values. If there are several values, four fifths are enough; the rest may be gone."""
         found = []
         for number, (page, values) in enumerate(zip(self.pages, self.before, strict=True)):
-            each = [tuple(find_value(page, SoughtValue(value, self.attribute.type, self.held_in), stage)) for value in values or ()]
+            each = [
+                tuple(find_value(page, SoughtValue(value, self.attribute.type, self.held_in, self.attribute.column), stage))
+                for value in values or ()
+            ]
             there = tuple(places for places in each if places)
             if there and len(there) >= 0.8 * len(each):
                 found.append(_FoundValues(number, there, tuple(tuple(trace_path(page, place) for place in places) for places in there)))
@@ -244,21 +249,20 @@ class _Vote:
 
     def _agrees(self, rule: AttributeRule, number: int) -> bool:
         """Whether the rule gives what the old record had: the same value or, of several values, an F1 of 0.8, since lists change."""
-        expected = {loosen(value) for value in self.before[number] or ()}
-        given = {loosen(value) for value in read_attribute(rule, self.pages[number].root)}
+        expected = {loosen_text(value) for value in self.before[number] or ()}
+        given = {loosen_text(value) for value in read_attribute(rule, self.pages[number].root)}
         if not expected or not self.attribute.multiple:
             return expected == given or (bool(expected) and self._same_reading(rule, number))
         return 2 * len(expected & given) >= 0.8 * (len(expected) + len(given))
 
     def _same_reading(self, rule: AttributeRule, number: int) -> bool:
         """Whether the rule gives the same number, price or date, written in another way."""
-        kind = self.attribute.type
-        if kind not in ("number", "price", "date"):
+        if not may_be_written_otherwise(self.attribute.type):
             return False
-        readings = [
-            read_value(value, kind).value for value in (*(self.before[number] or ()), *read_attribute(rule, self.pages[number].root))
-        ]
-        return None not in readings and len(set(readings)) == 1
+        language = detect_language(self.pages[number].root)
+        both = (*(self.before[number] or ()), *read_attribute(rule, self.pages[number].root))
+        readings = {read_value(value, self.attribute.type, language=language, column=self.attribute.column).value for value in both}
+        return None not in readings and len(readings) == 1
 
 
 def trace_path(page: PageTable, place: Location) -> Path:

@@ -5,19 +5,20 @@ time follows from the present one, and old changes can be dropped without touchi
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from extraction.algorithms.errors import VertexError
 from extraction.algorithms.records.keys import Values
 
-Cause = Literal["page", "rule", "both", "reading", "unknown"]
+Cause = Literal["page", "rule", "both", "reading", "correction", "unknown"]
 """Why a value changed.
 
 page: the page changed.
 rule: the rule changed; the page gives the new value in its earlier content, too.
 both: the rule and the page changed, and each of them makes a difference.
 reading: neither changed, but Vertex reads the page in another way.
+correction: a person corrected it, or took a correction back.
 unknown: both changed, and the earlier content can no longer be read.
 """
 
@@ -28,15 +29,17 @@ class ReplayError(VertexError):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The change of one attribute. An attribute without values has an empty list."""
+    """The change of one attribute. An attribute without values has an empty list. by: who corrected it, "" for any other cause."""
 
     before: Sequence[Mapping[str, Any]]
     after: Sequence[Mapping[str, Any]]
     cause: Cause
+    by: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Return the change as JSON."""
-        return {"from": list(self.before), "to": list(self.after), "cause": self.cause}
+        row = {"from": list(self.before), "to": list(self.after), "cause": self.cause}
+        return row | ({"by": self.by} if self.by else {})
 
 
 def find_changes(before: Values, after: Values) -> dict[str, tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]]:
@@ -45,15 +48,33 @@ def find_changes(before: Values, after: Values) -> dict[str, tuple[Sequence[Mapp
     return {name: (before.get(name, ()), after.get(name, ())) for name in names if list(before.get(name, ())) != list(after.get(name, ()))}
 
 
-def explain_changes(before: Values, after: Values, *, same_page: bool, same_rule: bool, reread: Values | None) -> dict[str, Change]:
+def describe_difference(values: Values, others: Values) -> str:
+    """Return which attributes differ between two sources of a thing; "" if none does."""
+    names = list(find_changes(values, others))
+    return f"{', '.join(names)} differ{'s' if len(names) == 1 else ''}"[:500] if names else ""
+
+
+def explain_changes(
+    before: Values,
+    after: Values,
+    *,
+    same_page: bool,
+    same_rule: bool,
+    reread: Values | None,
+    corrected: Mapping[str, str] | None = None,
+) -> dict[str, Change]:
     """Return {attribute: its change with its cause}.
 
     same_page: both states come from the same content of the page.
     same_rule: both states come from the same version of the rule.
     reread: what the new rule gives for the earlier content, None if that cannot be told. Only used if both changed.
+    corrected: {attribute: who corrected it} of the values after the change.
     """
+    people = corrected or {}
 
     def find_cause(name: str) -> Cause:
+        if name in people and same_page and same_rule:
+            return "correction"
         if same_page or same_rule:
             return "reading" if same_page and same_rule else "rule" if same_page else "page"
         if reread is None:
@@ -63,7 +84,8 @@ def explain_changes(before: Values, after: Values, *, same_page: bool, same_rule
             return "rule"
         return "page" if now == list(before.get(name, ())) else "both"
 
-    return {name: Change(old, new, find_cause(name)) for name, (old, new) in find_changes(before, after).items()}
+    changes = {name: Change(old, new, find_cause(name)) for name, (old, new) in find_changes(before, after).items()}
+    return {name: replace(each, by=people[name]) if each.cause == "correction" else each for name, each in changes.items()}
 
 
 def undo_change(state: Values, changes: Mapping[str, Mapping[str, Any]]) -> dict[str, Sequence[Mapping[str, Any]]]:

@@ -14,7 +14,7 @@ from extraction.algorithms.json_values import JsonShapeError
 class RecordValue:
     """One value of a record.
 
-    raw: the text as it appeared on the page.
+    raw: the text that is read: that of the page, cleaned up if the rule says so, or what a person wrote (`Record.origins`).
     value: its normal form, None if it cannot be read.
     problem: why it cannot be read, else empty.
     """

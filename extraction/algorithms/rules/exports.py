@@ -20,16 +20,19 @@ from typing import Any, Literal, get_args
 from extraction.algorithms import errors
 from extraction.algorithms.dom import alphabets, attribute_limit, browser_tree, encoding, nodes, parse, urls, whole_text, xml
 from extraction.algorithms.rules import language, outside
+from extraction.algorithms.rules.cleanup_xslt import write_cleaned_stylesheet
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
-from extraction.algorithms.rules.xslt import write_stylesheet
 from extraction.algorithms.values import (
     addresses,
     amounts,
+    base_prices,
     currencies,
     date_words,
     dates,
     digits,
+    eras,
     evidence,
+    found_amounts,
     locales,
     numbers,
     numerals,
@@ -39,6 +42,7 @@ from extraction.algorithms.values import (
     reading,
     yes_no,
 )
+from extraction.algorithms.values.cleanup import chain, patterns
 
 Form = Literal["xslt", "scrapy", "web-poet"]
 
@@ -49,12 +53,25 @@ SUFFIXES: dict[Form, str] = {"xslt": ".xsl", "scrapy": "_spider.py", "web-poet":
 LINE = 120
 """Longest line of the rule's data, unless a single value is longer."""
 
-PACKAGES = "ada-url babel lxml numpy parsel turbohtml webencodings"
+PACKAGES = "ada-url babel google-re2 lxml numpy parsel turbohtml webencodings"
 """What an exported Python file needs besides its framework."""
 
 
 _PARSED = """It fits pages as libxml2 (lxml, xsltproc) reads them. Vertex reads a few pages otherwise, because libxml2 loses text of them:
 pages with content behind their end tag, or nested very deep. For those, use an exported spider or page object."""
+
+
+_NEEDS = {
+    (False, False): "Plain XSLT 1.0: any processor that reads HTML can run it,\nfor example xsltproc with its option html."
+    " For pages of XML, omit that option; the names in this file have no namespaces.",
+    (True, False): "Needs EXSLT regular expressions (http://exslt.org/regular-expressions) for parts of texts."
+    " lxml has them, xsltproc does not.",
+    (False, True): "Needs EXSLT node sets and strings (http://exslt.org/common, http://exslt.org/strings) for the clean-up.\n"
+    "lxml and xsltproc have them.",
+    (True, True): "Needs EXSLT node sets, strings and regular expressions (http://exslt.org) for the clean-up and for parts of texts.\n"
+    "lxml has them, xsltproc has no regular expressions.",
+}
+"""{(regular expressions, clean-up): what the stylesheet needs}."""
 
 
 def write_export(rule: RuleDefinition, form: Form, *, name: str) -> str:
@@ -69,17 +86,16 @@ def name_file(form: Form, *, name: str) -> str:
 
 
 def _xslt(rule: RuleDefinition, name: str) -> str:
-    """Return the stylesheet, with a comment at its top that says how to run it."""
+    """Return the stylesheet, with a comment at its top that says how to run it and what it lacks."""
     del name  # not every name may be in a comment
-    regexp = any(selector.part and selector.part.needs_regexp for each in rule.every for selector in each.alternatives)
-    needs = (
-        "Needs EXSLT regular expressions (http://exslt.org/regular-expressions) for parts of texts. lxml has them, xsltproc does not."
-        if regexp
-        else "Plain XSLT 1.0: any processor that reads HTML can run it,\nfor example xsltproc with its option html."
-        " For pages of XML, omit that option; the names in this file have no namespaces."
-    )
-    head, rest = write_stylesheet(rule).split("\n", 1)
-    return f"{head}\n<!-- Gives the raw values of a page, white space cleaned. {needs}\n{_PARSED} -->\n{rest}"
+    written = write_cleaned_stylesheet(rule)
+    regexp = written.regexp or any(selector.part and selector.part.needs_regexp for each in rule.every for selector in each.alternatives)
+    cleaned = any(each.cleanup for each in rule.every)
+    needs = _NEEDS[regexp, cleaned]
+    gives = "values of a page, cleaned up but not read as types" if cleaned else "raw values of a page, white space cleaned"
+    lacks = "".join(f"\nMissing: {sentence.replace('-', '‐')}" for sentence in written.missing)
+    head, rest = written.text.split("\n", 1)
+    return f"{head}\n<!-- Gives the {gives}. {needs}\n{_PARSED}{lacks} -->\n{rest}"
 
 
 def _scrapy(rule: RuleDefinition, name: str) -> str:
@@ -167,8 +183,9 @@ def _literal(value: Any, indent: str = "") -> str:
 
 def _attribute(each: AttributeRule) -> dict[str, Any]:
     places = [_place(selector) for selector in each.alternatives]
-    column = each.column.as_json()
-    return {"name": each.name, "type": each.type, "several": each.multiple} | ({"column": column} if column else {}) | {"places": places}
+    column, steps = each.column.as_json(), [step.as_json() for step in each.cleanup]
+    known = ({"column": column} if column else {}) | ({"cleanup": steps} if steps else {})
+    return {"name": each.name, "type": each.type, "several": each.multiple} | known | {"places": places}
 
 
 def _place(selector: Selector) -> dict[str, str]:
@@ -241,12 +258,17 @@ READERS = (
     currencies,
     numbers,
     price_words,
+    found_amounts,
+    base_prices,
     prices,
     date_words,
+    eras,
     dates,
     yes_no,
     addresses,
     read,
+    patterns,
+    chain,
 )
 """The modules that read values, each after those that it uses. The file holds all their names side by side, so no two may be alike."""
 

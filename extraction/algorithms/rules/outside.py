@@ -15,6 +15,7 @@ from extraction.algorithms.dom.nodes import clean, whole_text
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.dom.urls import find_base_address
 from extraction.algorithms.rules.language import detect_language
+from extraction.algorithms.values.cleanup.chain import clean_values, read_steps
 from extraction.algorithms.values.evidence import ColumnEvidence
 from extraction.algorithms.values.read import read_value
 
@@ -73,9 +74,10 @@ def _part(text: str, place: Attribute) -> str:
 
 
 def _typed(attribute: Attribute, raw: Sequence[str], base: str, language: str | None) -> Any:
-    """Return the values in the normal form of their type. A value that cannot be read stays as it is on the page."""
+    """Return the values, cleaned up, in the normal form of their type. A value that cannot be read stays as it is after the clean-up."""
     column = ColumnEvidence(**attribute.get("column", {}))
-    known = [read_value(text, attribute["type"], base_url=base, language=language, column=column) for text in raw]
+    texts = clean_values(raw, read_steps(attribute.get("cleanup", [])))
+    known = [read_value(text, attribute["type"], base_url=base, language=language, column=column) for text in texts]
     values = [each.raw if each.value is None else each.value for each in known]
     return values if attribute["several"] else values[0] if values else None
 

@@ -16,6 +16,8 @@ from typing import Literal
 
 from extraction.algorithms.rules.rule import AttributeRule
 from extraction.algorithms.sketches.shingles import Mask, ShingleVector
+from extraction.algorithms.values.comparing import may_be_written_otherwise
+from extraction.algorithms.values.read import read_value
 
 Values = Mapping[str, tuple[str, ...]]
 
@@ -99,7 +101,11 @@ def check_fields(
     for attribute in attributes:
         pages = [(url, old[url].get(attribute.name, ()), new[url].get(attribute.name, ())) for url in sorted(new)]
         stays = _usually_stays(attribute) if constant is None else attribute.name in constant
-        changed = [url for url, before, now in pages if before and now and _normalise(before) != _normalise(now)] if stays else []
+        changed = (
+            [url for url, before, now in pages if before and now and _normalise(attribute, before) != _normalise(attribute, now)]
+            if stays
+            else []
+        )
         gone = next((url for url, _, now in pages if attribute.mandatory and not now), None)
         if gone is not None:
             failures[attribute.name] = f"is mandatory and has no value on {gone}"
@@ -112,5 +118,8 @@ def _usually_stays(attribute: AttributeRule) -> bool:
     return attribute.type in ("text", "date", "url", "image") and not attribute.multiple
 
 
-def _normalise(values: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(" ".join(value.casefold().split()) for value in values)
+def _normalise(attribute: AttributeRule, values: tuple[str, ...]) -> frozenset[str]:
+    """Return the values as dates, numbers or prices where what the rule has stored of them decides the reading, else as texts."""
+    read = (read_value(value, attribute.type, column=attribute.column).value for value in values)
+    plain = (" ".join(value.casefold().split()) for value in values)
+    return frozenset((one if may_be_written_otherwise(attribute.type) else None) or two for one, two in zip(read, plain, strict=True))

@@ -11,6 +11,7 @@ from extraction.algorithms.dom.rows import leaves_row
 from extraction.algorithms.dom.xpath import XPath
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.text_range import TextPart
+from extraction.algorithms.values.cleanup.chain import CleanupError, CleanupStep, read_steps
 from extraction.algorithms.values.evidence import NO_EVIDENCE, ColumnEvidence
 from extraction.algorithms.values.reading import ValueType
 
@@ -35,6 +36,7 @@ class AttributeRule:
 
     column: what its values on the template's pages show, by which each of them is read. Rules that select the same are equal, whatever
         their pages showed.
+    cleanup: the steps that change its values before they are read. The stylesheet gives the values before these steps.
     """
 
     name: str
@@ -43,6 +45,7 @@ class AttributeRule:
     mandatory: bool = False
     alternatives: tuple[Selector, ...] = ()
     column: ColumnEvidence = field(default=NO_EVIDENCE, compare=False)
+    cleanup: tuple[CleanupStep, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.name.strip() or any(character < " " for character in self.name):
@@ -110,7 +113,7 @@ class RuleDefinition:
             raise RuleError(f"not a rule of format 1 or {FORMAT}: {str(row)[:100]}")
         try:
             return cls(tuple(_attribute(entry) for entry in row["attributes"]), tuple(_list(entry) for entry in row.get("lists", ())))
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, CleanupError) as error:
             raise RuleError(f"not a rule: {error!r} in {str(row)[:100]}") from error
 
 
@@ -122,8 +125,8 @@ def _attribute_row(attribute: AttributeRule) -> dict[str, Any]:
         "mandatory": attribute.mandatory,
         "alternatives": [_selector_row(selector) for selector in attribute.alternatives],
     }
-    column = attribute.column.as_json()
-    return row | ({"column": column} if column else {})
+    column, cleanup = attribute.column.as_json(), [step.as_json() for step in attribute.cleanup]
+    return row | ({"column": column} if column else {}) | ({"cleanup": cleanup} if cleanup else {})
 
 
 def _list_row(each: ListRule) -> dict[str, Any]:
@@ -150,6 +153,7 @@ def _attribute(row: dict[str, Any]) -> AttributeRule:
         mandatory=bool(row["mandatory"]),
         alternatives=tuple(_selector(entry) for entry in row["alternatives"]),
         column=ColumnEvidence.from_json(row.get("column", {})),
+        cleanup=read_steps(row.get("cleanup", [])),
     )
 
 

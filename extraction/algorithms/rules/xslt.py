@@ -176,7 +176,7 @@ def write_stylesheet(rule: RuleDefinition) -> str:
     namespaces = f' xmlns:re="{REGEXP}" exclude-result-prefixes="re"' if regexp else ""
     known = find_shared_steps([selector.xpath for attribute in rule.attributes for selector in attribute.alternatives])
     names = reversed(known.variables)  # shorter ones first: longer ones may begin with them
-    variables = "".join(f'<xsl:variable name="{name}" select={_attribute_text(step)}/>\n' for step, name in names)
+    variables = "".join(f'<xsl:variable name="{name}" select={write_attribute_text(step)}/>\n' for step, name in names)
     head = _HEAD.format(regexp=namespaces, shared=variables)
     return head + "".join(_attribute(each, known) for each in rule.attributes) + "".join(map(_list, rule.lists)) + _FOOT
 
@@ -189,7 +189,7 @@ def _list(each: ListRule) -> str:
         f'{_BOUND if each.leaves_rows else ""}<xsl:variable name="row">\n{fields}</xsl:variable>\n'
         '<xsl:if test="string($row) != \'\'"><row><xsl:copy-of select="$row"/></row></xsl:if>\n'
     )
-    rows = f'<xsl:variable name="rows" select={_attribute_text(_first_of([s.xpath for s in each.rows]))}/>\n'
+    rows = f'<xsl:variable name="rows" select={write_attribute_text(_first_of([s.xpath for s in each.rows]))}/>\n'
     return f'<list name={name}>\n{rows}<xsl:for-each select="$rows">\n{row}</xsl:for-each>\n</list>\n'
 
 
@@ -222,14 +222,14 @@ def _values(selector: Selector, known: Shared = ALONE, *, bounded: bool = False)
     whole = not all(map(_NO_ELEMENT.search, split_union(selector.xpath)))
     steps = [f"normalize-space(translate({'$whole' if whole else '.'}, $spaces, $blanks))", *_part_steps(selector.part)]
     lines = [_WHOLE] if whole else []
-    lines += [f'<xsl:variable name="text{n}" select={_attribute_text(step)}/>\n' for n, step in enumerate(steps)]
+    lines += [f'<xsl:variable name="text{n}" select={write_attribute_text(step)}/>\n' for n, step in enumerate(steps)]
     last = f"$text{len(steps) - 1}"
     value = f'<value><xsl:value-of select="{last}"/></value>'
     if selector.part and selector.part.separator:
         items = f"re:match({last}, {quote(selector.part.item)}, 'g')"
-        value = f'<xsl:for-each select={_attribute_text(items)}><value><xsl:value-of select="."/></value></xsl:for-each>'
+        value = f'<xsl:for-each select={write_attribute_text(items)}><value><xsl:value-of select="."/></value></xsl:for-each>'
     lines.append(f"<xsl:if test=\"{_IN_ROW if bounded else ''}{last} != ''\">{value}</xsl:if>\n")
-    return f"<xsl:for-each select={_attribute_text(known.rewritten(selector.xpath))}>\n{''.join(lines)}</xsl:for-each>\n"
+    return f"<xsl:for-each select={write_attribute_text(known.rewritten(selector.xpath))}>\n{''.join(lines)}</xsl:for-each>\n"
 
 
 def _part_steps(part: TextPart | None) -> list[str]:
@@ -246,7 +246,7 @@ def _part_steps(part: TextPart | None) -> list[str]:
     return [*steps, f"normalize-space($text{len(steps)})"]
 
 
-def _attribute_text(expression: str) -> str:
+def write_attribute_text(expression: str) -> str:
     """Return an expression as a quoted XML attribute. Characters beyond ASCII that look like others are written as numbers."""
     text = escape(expression, {'"': "&quot;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;"} | {c: f"&#{ord(c)};" for c in SPACES})
     return f'"{text}"'

@@ -44,9 +44,13 @@ def fits_type(raw: str, kind: ValueType, *, language: str | None = None, with_cu
     return any(not with_currency or " " in value for value in list_readings(raw, kind, language=language))
 
 
-def list_readings(raw: str, kind: ValueType, *, language: str | None = None) -> frozenset[str]:
-    """Return every reading that a value may have: two for `1.234` or `03/04/2024`, none for what is not of the type."""
-    values = (read_value(raw, kind, language=language, column=column).value for column in _ASSUMED)
+def list_readings(raw: str, kind: ValueType, *, language: str | None = None, column: ColumnEvidence = NO_EVIDENCE) -> frozenset[str]:
+    """Return every reading that a value may have: two for `1.234` or `03/04/2024`, none for what is not of the type.
+
+    column: what is known of the value's column. Where it decides, there is one reading.
+    """
+    assumed = (column,) if column.decimal in (".", ",") or column.date_order in ("DMY", "MDY", "YMD") else _ASSUMED
+    values = (read_value(raw, kind, language=language, column=each).value for each in assumed)
     return frozenset(value for value in values if value is not None)
 
 

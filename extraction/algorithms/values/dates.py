@@ -6,8 +6,8 @@
     worded  = the language's own patterns in CLDR, or day, month's name and year in any usual order, with weekday and
               particles ("of", "de", "г.")
 
-The whole text must be a date: a word that is unknown makes it none. Relative dates, eras and other calendars are not read, except for the
-Buddhist years of Thailand, which are 543 ahead.
+The whole text must be a date: a word that is unknown makes it none. Relative dates are not read. For years of other calendars see
+`eras.py`; on a Thai page, a year from 2484 on is of the Buddhist era, and one of two digits may be of either calendar.
 """
 
 import re
@@ -22,6 +22,13 @@ from extraction.algorithms.values.date_words import (
     list_month_names,
 )
 from extraction.algorithms.values.digits import normalise_text
+from extraction.algorithms.values.eras import (
+    BUDDHIST_AHEAD,
+    FIRST_BUDDHIST_YEAR,
+    LAST_BUDDHIST_YEAR,
+    convert_buddhist_years,
+    read_era_date,
+)
 from extraction.algorithms.values.evidence import ColumnEvidence
 from extraction.algorithms.values.reading import Reading, list_words, refuse_value
 
@@ -51,7 +58,7 @@ _TOKEN = re.compile(r"(?P<number>\d+)|(?P<word>[^\s\d,.;:/()\[\]|?!+*#&=<>%$€�
 _LABEL = re.compile(r"^[^\W\d_]+(?: [^\W\d_]+){0,2}: (?=.*\d)")
 _NOISE = frozenset(
     list_words(
-        "of the on de del d den le dne г год года року р рік gada gads m d am vom der a dia día ημέρα ng an bl yil оны жылы "
+        "of the on วันที่ ปี ที่ de del d den le dne г год года року р рік gada gads m d am vom der a dia día ημέρα ng an bl yil оны жылы "
         "роках il ж т ש ב dei och і a.d ad ce"
     )
 )
@@ -62,8 +69,15 @@ _NOISE = frozenset(
 def read_date(text: str, language: str, column: ColumnEvidence) -> Reading:
     """Return the reading of a text as a date."""
     plain = _LABEL.sub("", normalise_text(text).casefold())
+    era = read_era_date(text, _drop_weekday(plain, language or "ja"), language) if len(plain) <= MAX_DATE_LENGTH else None
+    if era is not None:
+        return era
     if len(plain) > MAX_DATE_LENGTH or not re.search(r"\d\d", plain):
         return refuse_value(text, "is not a date with a year")
+    converted = convert_buddhist_years(plain)
+    if converted is None:
+        return refuse_value(text, "is of a year that did not begin in January")
+    plain = converted.strip()
     if re.fullmatch(r"\d{4}", plain):
         return _read_year(text, int(plain), language)
     plain = _drop_time(plain)
@@ -101,8 +115,8 @@ def _read_year(text: str, year: int, language: str) -> Reading:
 
 def _true_year(year: int, language: str) -> int | None:
     """Return the year in our calendar, None for one of another calendar or too far from today."""
-    if language[:2] == "th" and 2400 <= year < 2700:
-        return year - 543
+    if language[:2] == "th" and FIRST_BUDDHIST_YEAR <= year <= LAST_BUDDHIST_YEAR:
+        return year - BUDDHIST_AHEAD
     if language[:2] in ("fa", "ps", "ar", "ur", "ckb") and 1200 <= year <= 1500:
         return None
     return year if 1000 <= year < 2100 else None
@@ -152,16 +166,16 @@ def _choose_order(language: str, mark: str, column: ColumnEvidence, *, four_digi
 def _in_order(order: str, parts: tuple[int, int, str], language: str, column: ColumnEvidence) -> date | None:
     first, second, last = parts
     numbers = dict(zip(order, (first, second, int(last)), strict=True))
-    year = _full_year(numbers["Y"], column) if order == "YMD" or len(last) == 2 else _true_year(numbers["Y"], language)
+    year = _full_year(numbers["Y"], column, language) if order == "YMD" or len(last) == 2 else _true_year(numbers["Y"], language)
     try:
         return None if year is None else date(year, numbers["M"], numbers["D"])
     except ValueError:
         return None
 
 
-def _full_year(year: int, column: ColumnEvidence) -> int | None:
-    """Return the year that two digits mean; None where it may be of either century."""
-    if year > 99:
+def _full_year(year: int, column: ColumnEvidence, language: str) -> int | None:
+    """Return the year that two digits mean; None where it may be of either century, or of either calendar."""
+    if year > 99 or language[:2] == "th":
         return None
     if column.last_year:
         latest = column.last_year + YEARS_AHEAD
@@ -185,7 +199,7 @@ def _read_worded(text: str, plain: str, language: str, column: ColumnEvidence) -
             month = int(parts["month"]) if parts.get("month") else list_month_names(language).get(fold_date_word(parts["name"] or ""), 0)
             return _write_date(text, language, year=int(parts["year"]), month=month, day=int(parts.get("day") or 0))
     for tag in (language, "en", "") if language else ("",):
-        dates = _match_tokens(plain, tag, column)
+        dates = _match_tokens(plain, tag, column, language)
         if len(dates) == 1:
             year, month, day = dates.pop()
             return _write_date(text, language, year=year, month=month, day=day)
@@ -194,9 +208,9 @@ def _read_worded(text: str, plain: str, language: str, column: ColumnEvidence) -
     return None
 
 
-def _match_tokens(plain: str, language: str, column: ColumnEvidence) -> set[tuple[int, int, int]]:
+def _match_tokens(plain: str, tag: str, column: ColumnEvidence, language: str) -> set[tuple[int, int, int]]:
     """Return (year, month, day or 0) for each way to read the text's numbers and words; empty if there is an unknown one."""
-    words = list_date_words(language)
+    words = list_date_words(tag)
     sequences: list[list[tuple[str, int, str]]] = [[]]
     for token in _TOKEN.finditer(_ORDINAL.sub(" ", plain)):
         if token["other"]:
@@ -208,7 +222,7 @@ def _match_tokens(plain: str, language: str, column: ColumnEvidence) -> set[tupl
             if not roles:
                 return set()
             sequences = [[*each, *([("m", role, "")] if role else [])] for each in sequences for role in roles]
-    return {found for each in sequences if (found := _assign(each, column)) is not None}
+    return {found for each in sequences if (found := _assign(each, column, language)) is not None}
 
 
 def _find_roles(word: str, words: dict[str, frozenset[int]]) -> list[int]:
@@ -220,7 +234,7 @@ def _find_roles(word: str, words: dict[str, frozenset[int]]) -> list[int]:
     return [0] if folded in _NOISE else []
 
 
-def _assign(sequence: list[tuple[str, int, str]], column: ColumnEvidence) -> tuple[int, int, int] | None:
+def _assign(sequence: list[tuple[str, int, str]], column: ColumnEvidence, language: str) -> tuple[int, int, int] | None:
     """Return (year, month, day or 0) of a sequence of numbers and one month, None if it has another shape."""
     shape = "".join(kind for kind, _, _ in sequence)
     numbers = [text for kind, _, text in sequence if kind == "n"]
@@ -232,7 +246,7 @@ def _assign(sequence: list[tuple[str, int, str]], column: ColumnEvidence) -> tup
     day, year = numbers if len(numbers[0]) <= 2 else (numbers[1], numbers[0])
     if (shape == "mnn" and len(numbers[0]) > 2) or len(day) > 2 or len(year) == 1:
         return None
-    full = int(year) if len(year) == 4 else _full_year(int(year), column)
+    full = int(year) if len(year) == 4 else _full_year(int(year), column, language)
     return None if full is None or not 1 <= int(day) <= 31 else (full, month, int(day))
 
 

@@ -102,6 +102,19 @@ def list_known_multipliers() -> frozenset[str]:
 
 
 @lru_cache(maxsize=256)
+def list_units(language: str) -> frozenset[str]:
+    """Return a language's words and signs for length, area, volume, weight, data and time, casefolded and without final points."""
+    locale = find_locale(language)
+    if locale is None:
+        return frozenset()
+    found = set[str]()
+    for name, widths in locale._data["unit_patterns"].items():
+        if name.startswith(("length-", "area-", "volume-", "mass-", "digital-", "duration-")):
+            found |= {fold_word(str(pattern).replace("{0}", "")).casefold() for forms in widths.values() for pattern in forms.values()}
+    return frozenset(word for word in found if word and "{" not in word and "/" not in word)
+
+
+@lru_cache(maxsize=256)
 def list_currency_names(language: str) -> dict[str, str]:
     """Return {name or sign: ISO code} for a language's names of currencies, casefolded, without those that name several."""
     locale = find_locale(language)

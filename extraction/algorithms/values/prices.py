@@ -5,14 +5,14 @@
              | numeral currency 2 digits                            12 € 50
              | "(" amount ")"                                       a negative amount, where the language writes accounts so
     no cents = ",-" | ".-" | ":-" | "/-" | ",--"
-    other    = words, and numerals that are no amounts: percentages of tax, what stands in brackets, measures,
-               what the price is for ("/100 g", "per 2")
+    other    = words, a base price (`base_prices.py`), and numerals that are no amounts: percentages of tax, what stands in
+               brackets, measures, what the price is for ("/100 g", "per 2")
 
-A currency is a whole word, or a sign. Two amounts, ranges, telephone numbers and dates are no price.
+A currency is a whole word, or a sign. Other texts with two amounts, ranges, telephone numbers and dates are no price.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
 
 from extraction.algorithms.values.amounts import (
@@ -22,66 +22,40 @@ from extraction.algorithms.values.amounts import (
     MINUS_WORD,
     OTHER_NUMBERS,
     choose_decimal,
-    find_multiplier,
     multiply,
 )
+from extraction.algorithms.values.base_prices import choose_main_amount
 from extraction.algorithms.values.currencies import (
-    CURRENCY_SIGNS,
     DOUBTFUL,
-    SIGN_AT_END,
-    SIGN_AT_START,
     combine_currencies,
     find_currency,
     find_currency_decimal,
 )
 from extraction.algorithms.values.digits import normalise_text
 from extraction.algorithms.values.evidence import ColumnEvidence
+from extraction.algorithms.values.found_amounts import Amount, currency_after, find_amounts
 from extraction.algorithms.values.locales import (
     count_currency_digits,
     groups_with_spaces,
     writes_negative_in_parentheses,
 )
-from extraction.algorithms.values.numerals import NUMERAL, read_numeral, write_number
+from extraction.algorithms.values.numerals import read_numeral, write_number
 from extraction.algorithms.values.price_words import AFTER_BARE, MEASURE, PER, PERCENTAGE, PRICE_WORD, TAX
 from extraction.algorithms.values.reading import Reading, refuse_value
 
 LONGEST_BARE = 9
 """The largest number of digits that a whole number without a currency may have; longer ones are article numbers."""
 
-_NO_CENTS = re.compile(r"[,.:/]\s?-{1,2}(?![\d-])|[=+]")
-_WORDS_AFTER = re.compile(r"\s?(?P<words>[^\s\d()\[\]{}+*;:!?,~/|-][^\s\d()\[\]{}+*;:!?,~/|]*(?: [^\s\d()\[\]{}+*;:!?,~/|-]+){0,3})")
-_WORDS_BEFORE = re.compile(r"(?P<words>[^\s\d()\[\]{}+*;:!?,~|/-]+(?: [^\s\d()\[\]{}+*;:!?,~|/-]+){0,2})\s?$")
 _DASH_AT_END = re.compile(r"(?P<before>.?)(?P<sign>-)(?P<space>\s?)$")
 _SIGNS_BETWEEN = re.compile(r"(?P<whole>\d+)(?P<space>\s?)(?P<sign>[€£$₣F]|EUR)(?P=space)(?P<cents>\d\d)\*?")
 _SIGN_OUTSIDE = re.compile(r"(?P<sign>[^\s\d()]{1,4})\s?\((?P<amount>\d[\d.,' ]*)\)")
-
-
-@dataclass(frozen=True, slots=True)
-class _Amount:
-    """A numeral of the text with what stands beside it.
-
-    text: the numeral.
-    start, end: its place in the text, with what stands instead of cents.
-    before, after: the currency on either side, "" if there is none.
-    attached: its characters behind the numeral.
-    power: of ten, by which a word multiplies it; None if the word is in doubt.
-    """
-
-    text: str
-    start: int
-    end: int
-    before: str
-    after: str
-    from_: int
-    to: int
-    power: int | None
 
 
 @lru_cache(maxsize=20_000)
 def read_price(text: str, language: str, column: ColumnEvidence) -> Reading:
     """Return the reading of a text as a price: "12.90 EUR", without a currency where none is given."""
     plain = _join_cents(normalise_text(text), language)
-    found = _find_amounts(plain, language)
+    found = find_amounts(plain, language)
     if not found:
         return refuse_value(text, "contains no price")
     if FRACTION.search(plain):
@@ -91,11 +65,14 @@ def read_price(text: str, language: str, column: ColumnEvidence) -> Reading:
     if any(_inside_word(plain, each) for each in found):
         return refuse_value(text, "holds digits inside of a word")
     priced = [each for each in found if each.before or each.after]
+    main, base = priced[0] if priced else found[0], tuple[Amount, ...]()
     if len(priced) > 1:
-        return refuse_value(text, "holds several amounts")
-    main = priced[0] if priced else found[0]
-    others = [each for each in found if each is not main]
-    if any(not _is_explained(plain, each, main, bool(priced)) for each in others):
+        chosen = choose_main_amount(plain, priced, language)
+        if isinstance(chosen, str):
+            return refuse_value(text, chosen)
+        main, base = chosen.amount, chosen.rest
+    others = [each for each in found if each is not main and each not in base]
+    if not all(_is_explained(plain, each, main, bool(priced)) or _shares_brackets(plain, each, base) for each in others):
         return refuse_value(text, f"holds {len(found)} numbers, and not all can be told from the price")
     why = _find_doubt(plain, main, language) if priced else _find_doubt_bare(plain, main, language)
     return refuse_value(text, why) if why else _read_amount(text, plain, main, language, column)
@@ -115,92 +92,17 @@ def _join_cents(plain: str, language: str) -> str:
     return plain
 
 
-def _find_amounts(plain: str, language: str) -> list[_Amount]:
-    found: list[_Amount] = []
-    for match in NUMERAL.finditer(plain):
-        end = match.end()
-        cents = _NO_CENTS.match(plain, end)
-        end = cents.end() if cents else end
-        taken = found[-1].to if found else 0
-        before, start = _currency_before(plain[taken : match.start()], language)
-        multiplier = find_multiplier(plain[end:], language, counts="money" if before else "anything")
-        power, length = multiplier if multiplier is not None else (None, 0)
-        after, more = _currency_after(plain[end + length :], language)
-        if multiplier is None and after:
-            power = 0
-        elif multiplier is None and not before:
-            again = find_multiplier(plain[end:], language, counts="money")
-            if again and _currency_after(plain[end + again[1] :], language)[0]:
-                power, length = again
-                after, more = _currency_after(plain[end + length :], language)
-        found.append(_Amount(match[0], match.start(), end, before, after, taken + start, end + length + more, power))
-    return found
-
-
-def _currency_before(text: str, language: str) -> tuple[str, int]:
-    """Return (currency that the text ends with, where it begins); a minus sign between it and the end is skipped."""
-    text_end = re.sub(r"-?\s?$", "", text)
-    sign = SIGN_AT_END.search(text_end)
-    words = _WORDS_BEFORE.search(text_end)
-    if sign:
-        code = find_currency(text_end[max(sign.start("sign") - 4, 0) : sign.start("sign")].strip(), language)
-        spaced = re.search(r"(?:^|\W)(US|CA|AU|NZ|HK|MX) $", text_end[: sign.start("sign")])
-        if spaced and sign["sign"] == "$":
-            return CURRENCY_SIGNS[f"{spaced[1]}$"], spaced.start(1)
-        whole = (sign["letters"] + sign["sign"]).upper()
-        if sign["letters"] and whole in CURRENCY_SIGNS:
-            return CURRENCY_SIGNS[whole], sign.start()
-        if re.fullmatch(r"[A-Z]{1,3}", sign["letters"]) and not find_currency(sign["letters"], language):
-            return whole, sign.start()
-        own = find_currency(sign["letters"], language) if sign["letters"] else ""
-        both = combine_currencies(own or code, CURRENCY_SIGNS[sign["sign"]])
-        return both or CURRENCY_SIGNS[sign["sign"]], sign.start()
-    if words:
-        parts = words["words"].split(" ")
-        for count in range(len(parts), 0, -1):
-            phrase = " ".join(parts[-count:])
-            currency = find_currency(phrase, language)
-            if currency:
-                return currency, words.end("words") - len(phrase)
-    if text_end.endswith(("S/", "B/", "S/.", "B/.")):
-        return CURRENCY_SIGNS[text_end[-2:] if text_end.endswith("/") else text_end[-3:]], len(text_end) - 2
-    return "", len(text)
-
-
-def _currency_after(text: str, language: str) -> tuple[str, int]:
-    """Return (currency that the text begins with, its length)."""
-    sign = SIGN_AT_START.match(text)
-    words = _WORDS_AFTER.match(text)
-    if sign:
-        first = find_currency(sign["sign"], language)
-        rest = _WORDS_AFTER.match(text, sign.end("sign"))
-        code = find_currency(rest["words"].split(" ")[0], language) if rest else ""
-        if rest and code:
-            return combine_currencies(first, code) or first, rest.start("words") + len(rest["words"].split(" ")[0])
-    if words:
-        parts = words["words"].split(" ")
-        for count in range(len(parts), 0, -1):
-            phrase = " ".join(parts[:count])
-            currency = find_currency(phrase, language)
-            if currency:
-                return currency, words.start("words") + len(phrase)
-        stem = parts[0].split("-")[0]
-        if not sign and find_currency(stem, language):
-            return find_currency(stem, language), words.start("words") + len(stem)
-    return (find_currency(sign["sign"], language), sign.end("sign")) if sign else ("", 0)
-
-
-def _inside_word(plain: str, each: _Amount) -> bool:
+def _inside_word(plain: str, each: Amount) -> bool:
     """Return whether a letter touches the numeral that belongs to no currency, multiplier or unit."""
     if not each.before and ATTACHED_BEFORE.search(plain[: each.start]):
         return True
     touching = re.match(rf"{LETTER}+\d*", plain[each.end :])
     if not touching or each.to > each.end or ord(touching[0][0]) > 0x0590:
         return False
-    return not MEASURE.match(plain, each.end) and each.power == 0 and not _currency_after(plain[each.end :], "")[0]
+    return not MEASURE.match(plain, each.end) and each.power == 0 and not currency_after(plain[each.end :], "")[0]
 
 
-def _is_explained(plain: str, each: _Amount, main: _Amount, priced: bool) -> bool:
+def _is_explained(plain: str, each: Amount, main: Amount, priced: bool) -> bool:
     """Return whether a numeral beside the price is something else without doubt."""
     if not priced:
         return False
@@ -217,7 +119,13 @@ def _is_explained(plain: str, each: _Amount, main: _Amount, priced: bool) -> boo
     return bool(MEASURE.match(after)) and not re.search(r"[-~/x×]\s?$", before)
 
 
-def _find_doubt(plain: str, main: _Amount, language: str) -> str:
+def _shares_brackets(plain: str, each: Amount, base: Sequence[Amount]) -> bool:
+    """Return whether a numeral stands in the same brackets as a base price, before or after it."""
+    closed = re.match(r"[^(\[]*[)\]]", plain[each.end :]) is not None
+    return closed and any(not re.search(r"[()\[\]]", plain[min(each.end, one.to) : max(each.start, one.from_)]) for one in base)
+
+
+def _find_doubt(plain: str, main: Amount, language: str) -> str:
     """Return why an amount with a currency cannot be read, "" if it can."""
     currency = combine_currencies(main.before, main.after)
     if currency is None:
@@ -232,7 +140,7 @@ def _find_doubt(plain: str, main: _Amount, language: str) -> str:
     return _find_doubt_spaces(plain, main, language)
 
 
-def _find_doubt_spaces(plain: str, main: _Amount, language: str) -> str:
+def _find_doubt_spaces(plain: str, main: Amount, language: str) -> str:
     """Return a doubt if the first group of digits may be part of a name: `iPhone 13 999 €`."""
     before = plain[: main.from_].rstrip()
     named = " " in main.text and not main.before and before[-1:].isalpha() and not PRICE_WORD.search(before)
@@ -243,7 +151,7 @@ def _find_doubt_spaces(plain: str, main: _Amount, language: str) -> str:
     return ""
 
 
-def _find_doubt_bare(plain: str, main: _Amount, language: str) -> str:
+def _find_doubt_bare(plain: str, main: Amount, language: str) -> str:
     """Return why a number without a currency is no price, "" if it is one."""
     before, after = plain[: main.start], plain[main.to :]
     if PERCENTAGE.match(after):
@@ -260,7 +168,7 @@ def _find_doubt_bare(plain: str, main: _Amount, language: str) -> str:
     return _find_doubt_spaces(plain, main, language)
 
 
-def _read_amount(text: str, plain: str, main: _Amount, language: str, column: ColumnEvidence) -> Reading:
+def _read_amount(text: str, plain: str, main: Amount, language: str, column: ColumnEvidence) -> Reading:
     currency = combine_currencies(main.before, main.after) or ""
     if re.match(r"0\d", main.text):
         return refuse_value(text, "begins with a zero, as no price does")
@@ -278,7 +186,7 @@ def _read_amount(text: str, plain: str, main: _Amount, language: str, column: Co
     return Reading(f"{write_number(-number if negative and number else number)} {currency}".strip())
 
 
-def _find_sign(plain: str, main: _Amount, language: str) -> bool | None:
+def _find_sign(plain: str, main: Amount, language: str) -> bool | None:
     """Return whether the amount is negative; None where a dash may be a minus sign or separate words."""
     if re.match(r"\s?-\s?(?!\w)", plain[main.to :]) or re.match(r"-", plain[main.end :]):
         return None

@@ -1,10 +1,16 @@
-"""Crawl-delay of robots.txt, which Scrapy's AutoThrottle ignores. The delay of a host never falls below it."""
+"""How long a crawl waits between two requests to a host: Scrapy's AutoThrottle, corrected, and Crawl-delay of robots.txt, which it ignores.
 
+The delay of a host never falls below its Crawl-delay.
+"""
+
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from scrapy import Request, signals
+from scrapy.core.downloader import Slot
 from scrapy.exceptions import NotConfigured
+from scrapy.extensions.throttle import AutoThrottle
 from scrapy.http import Response
 
 from extraction.fetching.crawl.settings import PRODUCT
@@ -14,6 +20,14 @@ if TYPE_CHECKING:
 
 MAX_DELAY_S = 60.0
 """A site that asks for more than a minute between requests gets a minute, because a crawl must end."""
+
+
+class Throttle(AutoThrottle):
+    """AutoThrottle that learns from answers without a body, too. It takes them for errors, and never gets faster by an error."""
+
+    def _adjust_delay(self, slot: Slot, latency: float, response: Response) -> None:
+        good = response.status == HTTPStatus.NOT_MODIFIED
+        super()._adjust_delay(slot, latency, response.replace(status=HTTPStatus.OK) if good else response)
 
 
 class CrawlDelay:

@@ -85,6 +85,8 @@ class Address:
     depth: levels of links from the start.
     via: the page or sitemap that named it.
     etag, last_modified: those of the stored page, so that the site need not send an unchanged page again (`Outcome.NOT_MODIFIED`).
+    sha256: of the stored page's bytes; an answer with the same bytes is not read again, and its outcome is `NOT_MODIFIED`, too. Empty if
+        it is to be read in any case.
     wanted: whether to fetch it even if a sample has enough pages of its shape.
     """
 
@@ -93,6 +95,7 @@ class Address:
     via: str = ""
     etag: str = ""
     last_modified: str = ""
+    sha256: str = ""
     wanted: bool = False
 
 
@@ -116,6 +119,7 @@ class CrawlPlan:
     exclude: patterns like those of `include`; addresses that match one are never fetched.
     max_depth: levels of links from the start; None for no limit.
     page_limit: the most pages to keep; None for no limit.
+    most_requests: the most addresses of pages to ask for; None for no limit.
     sample: whether to fetch pages spread over the site's URL patterns and to end when they show nothing new.
     queued: of a crawl that is resumed: the addresses that are still to fetch.
     known: of a crawl that is resumed: the addresses that were fetched before.
@@ -154,6 +158,7 @@ class CrawlPlan:
     exclude: tuple[str, ...] = ()
     max_depth: int | None = None
     page_limit: int | None = None
+    most_requests: int | None = None
     sample: bool = False
     queued: tuple[Address, ...] = ()
     known: tuple[str, ...] = ()

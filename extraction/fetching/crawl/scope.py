@@ -9,25 +9,10 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from w3lib.url import canonicalize_url, safe_url_string
 
+from extraction.algorithms.dom.address_noise import PATH_SESSION, is_noise
 from extraction.algorithms.rules.url_patterns import SplitAddress
 from extraction.fetching.crawl.messages import CrawlPlan
 from extraction.fetching.url_safety import MAX_URL
-
-TRACKING = re.compile(
-    r"utm_\w+|mc_[ce]id|_ga|_gl|gclid|gbraid|wbraid|dclid|fbclid|msclkid|yclid|igshid|twclid|ttclid|mkt_tok|_hs(enc|mi)|vero_id|oly_\w+_id"
-    r"|pk_(campaign|source|medium|kwd)|matomo_\w+|ref_?src|spm",
-    re.IGNORECASE,
-)
-"""Query keys that tell where a visitor came from and nothing about the page. The tools that add them document each one."""
-
-SESSION = re.compile(
-    r"(php|asp\.?net_?|j|cf)?_?sess(ion)?_?(id)?|phpsessid|jsessionid|aspsessionid\w*|sid|cfid|cftoken|oscsid|zenid", re.IGNORECASE
-)
-"""Query keys that contain a session id, if the value looks like one."""
-
-SESSION_VALUE = re.compile(r"[0-9a-zA-Z_.,-]{8,}")
-
-PATH_SESSION = re.compile(r";(?:jsessionid|sid|phpsessid)=[^/;?]*", re.IGNORECASE)
 
 MAX_REPEATS = 2
 """How often a segment may occur in a path. ``/a/b/a/b/a/b`` comes from a relative link that a server answers at any depth."""
@@ -51,11 +36,6 @@ def key(url: str) -> int:
     query = "&".join(f"{name}={value}" for name, value in parse_qsl(parts.query, keep_blank_values=True) if not is_noise(name, value))
     text = f"{host_of(parts)}{parts.path.rstrip('/')}?{query}"
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
-
-
-def is_noise(name: str, value: str) -> bool:
-    """Return whether a query pair says nothing about the page."""
-    return bool(TRACKING.fullmatch(name) or (SESSION.fullmatch(name) and SESSION_VALUE.fullmatch(value)))
 
 
 def host_of(parts: SplitResult) -> str:

@@ -59,7 +59,7 @@ def settings(plan: CrawlPlan) -> dict[str, Any]:
         },
         "SPIDER_MIDDLEWARES_BASE": {},
         "EXTENSIONS": {f"{_HERE}.crawl_delay.CrawlDelay": 500},
-        "EXTENSIONS_BASE": {"scrapy.extensions.throttle.AutoThrottle": 0},
+        "EXTENSIONS_BASE": {f"{_HERE}.crawl_delay.Throttle": 0},
         "TELNETCONSOLE_ENABLED": False,
         "STATS_DUMP": False,
         "LOG_ENABLED": False,

@@ -13,7 +13,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from extraction.fetching.crawl.scope import is_noise, segments_of
+from extraction.algorithms.dom.address_noise import is_noise
+from extraction.fetching.crawl.scope import segments_of
 
 MAX_CHILDREN = 12
 """How many values a level may have before the rare ones are taken for names of pages and not of sections."""

@@ -3,9 +3,11 @@
 The module is longer than others because Scrapy wants all callbacks in one class.
 """
 
+import hashlib
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
@@ -119,7 +121,9 @@ class SiteSpider(Spider):
     @property
     def at_limit(self) -> bool:
         """Whether enough pages are kept or under way, or too many addresses were tried."""
-        limit = self.plan.page_limit
+        limit, most = self.plan.page_limit, self.plan.most_requests
+        if most is not None and self._tried >= most:
+            return True
         if limit is None:
             return False
         kept = self.tally[Outcome.OK] + self.tally[Outcome.NOT_MODIFIED]
@@ -130,6 +134,9 @@ class SiteSpider(Spider):
     async def page(self, response: Response) -> None:
         """Handle the answer for a page, whatever its status."""
         address, shape = response.meta["page"], response.meta["shape"]
+        if same := self._find_sameness(response, address):
+            self._report_page(response, address, JudgedPage(Outcome.NOT_MODIFIED, same))
+            return
         with self.ledger.reading(address.url):
             judged = await self.judge.judge(response, address, shape)
             if judged.outcome is Outcome.OK:
@@ -146,6 +153,18 @@ class SiteSpider(Spider):
         address: Address = request.meta["page"]
         told = judge_failure(failure.value or RuntimeError("no reason"), address=address, url=request.url)
         self._report(told)
+
+    def _find_sameness(self, response: Response, address: Address) -> str:
+        """Return in words how it is known that the stored page at this address has not changed; "" if that is not known.
+
+        Such an answer is not read: it has no bytes, or those of the stored page, and there was no redirect.
+        """
+        if not self.frontier.is_same(response.url, address.url):
+            return ""
+        if response.status == HTTPStatus.NOT_MODIFIED:
+            return "304 Not Modified"
+        same = address.sha256 and response.status == HTTPStatus.OK and hashlib.sha256(response.body).hexdigest() == address.sha256
+        return "its content is the same" if same else ""
 
     def _report_page(self, response: Response, address: Address, judged: JudgedPage) -> None:
         keep = judged.page is not None

@@ -69,8 +69,9 @@ class Command(BaseCommand):
         if not found.given().exists():
             raise CommandError(_nothing(cluster, RecordPart(options["of"])))
         self._write(export_csv.write_rows(found.order_by("pk"), layout), output)
-        for each in find_template_scope(cluster, part=options["of"]).left_out:
-            self.stderr.write(f"Left out: {each}.")
+        scope = find_template_scope(cluster, part=options["of"])
+        for each in (*scope.notices, *(f"Left out: {each}." for each in scope.left_out)):
+            self.stderr.write(each)
 
     def _write(self, lines: Iterator[str], output: Path | None) -> None:
         if output is None:

@@ -25,3 +25,29 @@ pages_moved = Signal()
 site: the site of the pages.
 user: who moved them.
 """
+
+templates_merged = Signal()
+"""A person merged templates of a site.
+
+site: their site.
+"""
+
+schema_changed = Signal()
+"""A person changed the attributes of a record type.
+
+record_type: the record type.
+"""
+
+records_released = Signal()
+"""The records that a run extracted for a template may be delivered.
+
+run: the run that extracted them.
+cluster: their template.
+user: who released them, None if no rule objected.
+"""
+
+records_doubted = Signal()
+"""The records that a run extracted for a template break a quality rule of which people are told.
+
+release: the row that says whether they were released or are held back.
+"""

@@ -1,10 +1,12 @@
 """Collect the results of a crawl into batches and write them: pages, addresses and, if the crawl extracts, records."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from django.db import transaction
 
 from extraction.algorithms.clustering import masked_shingles
 from extraction.algorithms.clustering.threshold import default_threshold
@@ -15,7 +17,7 @@ from extraction.fetching.names import make_printable
 from extraction.models import Run, RunProblem, Snapshot
 from extraction.services.intake import crawl_frontier
 from extraction.services.intake.crawl_extract import Extractor
-from extraction.services.sites import page_store
+from extraction.services.sites import page_store, page_visits
 
 HEADERS = ("content-type", "last-modified", "etag", "content-language")
 HEADER_LENGTH = 500
@@ -80,7 +82,10 @@ class Intake:
             self._store(items)
         crawl_frontier.note_unchanged(site, events)
         gone = crawl_frontier.note_gone(site, events)
-        crawl_frontier.close_addresses(self.run, events)
+        with transaction.atomic():
+            # A visit is counted with the outcome of its address, so that it is counted once even if a worker dies here.
+            crawl_frontier.close_addresses(self.run, events)
+            page_visits.note_visits(site, {event.final_url or event.url: crawl_frontier.get_moment(event) for event in _visited(events)})
         self.pages += sum(event.outcome in crawl_frontier.PAGES for event in events)
         self._count_pages()
         self._add(gone=(self.run.read_summary().gone or 0) + gone)
@@ -124,6 +129,11 @@ class Intake:
         found = masked_shingles.cluster_vectors(vectors, threshold=default_threshold(len(vectors)))
         self._add(templates=len(found.clusters))
         self._counted = (self.pages, time.monotonic())
+
+
+def _visited(events: Iterable[Fetched]) -> list[Fetched]:
+    """Return the answers that say what is at their address: a page, or that there is none."""
+    return [event for event in events if event.outcome in crawl_frontier.PAGES or event.outcome in crawl_frontier.LOST]
 
 
 def _item(event: Fetched) -> PageItem:

@@ -5,8 +5,9 @@ reports the progress. Results are written in batches: first the addresses found,
 their addresses. If the worker or the process dies, the crawl continues from its rows, and only the last batch is fetched
 again.
 
-There are two kinds of crawl. A sample crawl keeps its pages, which are then clustered. An extracting crawl visits the
-whole site, extracts records from each page as it is fetched and does not keep the pages.
+There are three kinds of crawl. A sample crawl keeps its pages, which are then clustered. An extracting crawl visits the
+whole site, extracts records from each page as it is fetched and does not keep the pages. A refresh fetches the pages that are due,
+which `services.refresh` has queued, and new ones.
 """
 
 import shutil
@@ -22,7 +23,17 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from extraction.fetching.crawl.messages import Done, EndReason, Event, Fetched, FetchedAsset, FoundAddresses, Outcome
+from extraction.fetching.crawl.messages import (
+    CrawlPlan,
+    CrawlProgress,
+    Done,
+    EndReason,
+    Event,
+    Fetched,
+    FetchedAsset,
+    FoundAddresses,
+    Outcome,
+)
 from extraction.fetching.crawl.process import Crawl, CrawlFailed
 from extraction.fetching.crawl.spool import read_ledgers
 from extraction.models import Rule, Run, Site, Source
@@ -111,7 +122,7 @@ def run_crawl(run: Run, progress: Progress) -> RunSummary:
     if source is None or not source.is_set:
         raise JobError(f"{run.site.name} no longer has a start address. Enter one under Settings.")
     intake = Intake(run)
-    if run.attempts == 1 and not run.addresses.exists():
+    if run.attempts == 1 and not run.addresses.exists() and not run.read_parameters().refreshes:
         crawl_frontier.seed_addresses(run, _kept_pages(run.site, source), via=crawl_frontier.SEEDED)
     reason, deaths, before = None, 0, -1
     strikes: Counter[str] = Counter()
@@ -141,7 +152,8 @@ def _crawl(run: Run, source: Source, intake: Intake, progress: Progress, strikes
 
     strikes: {address: how often the process ended while it read this page}; updated here.
     """
-    extracting = run.read_parameters().keeps_no_pages
+    parameters = run.read_parameters()
+    extracting = parameters.keeps_no_pages
     now = crawl_frontier.read_standing(run, conditional=not extracting)
     intake.begin(now)
     limit = _limit(run, source)
@@ -150,7 +162,9 @@ def _crawl(run: Run, source: Source, intake: Intake, progress: Progress, strikes
         return EndReason.PAGE_LIMIT
     frontier = sources.KnownFrontier(now.queued, now.known, limit - now.pages)
     with _spool(run) as spool:
-        plan = sources.plan_crawl(source, frontier, spool=spool, sample=not (extracting or source.whole))
+        plan = sources.plan_crawl(source, frontier, spool=spool, sample=not (extracting or source.whole or parameters.refreshes))
+        if parameters.refreshes:
+            plan = _narrow(plan, run)
         with Crawl(plan) as crawl:
             try:
                 return _consume(iter(crawl), intake, progress, limit)
@@ -164,6 +178,14 @@ def _crawl(run: Run, source: Source, intake: Intake, progress: Progress, strikes
                     _consume(iter(crawl), intake, None, limit)
                     run.done, run.total = intake.pages, min(limit, intake.pages + intake.queued)
                 raise
+
+
+def _narrow(plan: CrawlPlan, run: Run) -> CrawlPlan:
+    """Return the plan of a refresh: with its own patterns, and with what is left of its budget of requests."""
+    parameters = run.read_parameters()
+    asked = run.addresses.done().count()
+    most = None if parameters.requests is None else max(0, parameters.requests - asked)
+    return replace(plan, include=parameters.include or plan.include, most_requests=most)
 
 
 def _consume(events: Iterator[Event], intake: Intake, progress: Progress | None, limit: int) -> EndReason:
@@ -181,8 +203,10 @@ def _consume(events: Iterator[Event], intake: Intake, progress: Progress | None,
             if isinstance(event, Done):
                 return _last(event, intake)
             intake.take(event)
-            if progress:
+            if progress and isinstance(event, CrawlProgress):
                 _show(intake, progress, limit)
+            elif progress:
+                progress(intake.pages)
     except CrawlFailed:
         # The pages that it fetched before it died are complete in the spool.
         intake.forget_last()
@@ -211,12 +235,16 @@ def _show(intake: Intake, progress: Progress, limit: int) -> None:
 def _limit(run: Run, source: Source) -> int:
     """Return the maximum number of pages of a crawl.
 
+    A refresh was given its limit.
     For a sample crawl it is the site's limit or the number of kept pages, whichever is larger, so that all kept pages
     are fetched again. It is never more than VERTEX_CRAWL_MAX_PAGES, which is the limit of an extracting crawl.
     """
     most: int = settings.VERTEX_CRAWL_MAX_PAGES
-    if run.read_parameters().keeps_no_pages:
+    parameters = run.read_parameters()
+    if parameters.keeps_no_pages:
         return most
+    if parameters.refreshes:
+        return min(most, parameters.limit or most)
     seeded = run.addresses.filter(via=crawl_frontier.SEEDED).count()
     return min(most, max(source.page_limit, seeded))
 
@@ -259,6 +287,8 @@ def _ended(run: Run, intake: Intake, reason: EndReason) -> RunSummary:
         outcomes=dict(outcomes),
         reason=reason.value,
     )
+    if run.read_parameters().refreshes:
+        summary = replace(summary, left=run.addresses.queued().count())
     if not run.read_parameters().keeps_no_pages:
         return summary
     extract_records.finish_crawl(run)

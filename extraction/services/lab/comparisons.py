@@ -7,16 +7,18 @@ run that is restarted after its worker died continues with the methods that have
 import math
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.algorithms.methods import METHODS, Groups, Pages
 from extraction.models import Clustering, Run, Site, Snapshot
+from extraction.models.lab import GroupPaths
 from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs
-from extraction.services.core.runs import JobError, Progress
+from extraction.services.core.runs import Interrupted, JobError, Progress
 from extraction.services.lab import compare_clusterings, method_process
 from extraction.services.lab.method_process import MethodResult
 
@@ -47,18 +49,19 @@ def start_comparison(site: Site, methods: Sequence[str], *, user: User | None = 
 def run_comparison(run: Run, progress: Progress) -> RunSummary:
     """Cluster the chosen pages with each method.
 
-    The summary has the number of methods, pages and methods that gave up, the notices of methods, and the ids of the snapshots.
+    The summary has the number of methods, pages and methods that gave up, the notices of methods, and the ids of the snapshots. Raises
+    Interrupted when something outside stops a method: it has not given up, and is tried again.
     """
     methods = run.read_parameters().methods or ()
     pages = _pages(run)
     done = set(run.clusterings.values_list("method", flat=True))
     if NOW not in done:
-        _write(run, NOW, method_process.measure_bits(pages, group_by_template(pages), look=lambda: progress(0)))
+        _write(run, NOW, method_process.measure_bits(pages, group_by_template(pages), look=lambda: progress(0), paths=True))
     for number, method in enumerate(methods):
         progress(number, total=len(methods), message=f"Clustering {len(pages):,} pages by {method}", now=True)
         if method not in done:
             place = number
-            found = method_process.run_method(method, pages, look=lambda place=place: progress(place))  # type: ignore[misc]
+            found = method_process.run_method(method, pages, look=lambda place=place: progress(place), paths=True)  # type: ignore[misc]
             _write(run, method, found)
             if found.notice:
                 summary = run.read_summary()
@@ -102,9 +105,13 @@ def _pages(run: Run) -> Pages:
 
 
 def _write(run: Run, method: str, result: MethodResult) -> None:
+    if result.stopped:
+        raise Interrupted(f"Clustering by {method or 'the templates'} ended: {result.stopped}")
+    groups = sort_groups(result.groups or [])
     row = {
         "site": run.site,
-        "groups": sort_groups(result.groups or []),
+        "groups": groups,
+        "paths": _sort_paths(groups, result),
         "bits": None if math.isnan(result.bits) else result.bits,
         "bits_reason": result.bits_reason[:500],
         "seconds": result.seconds,
@@ -112,6 +119,14 @@ def _write(run: Run, method: str, result: MethodResult) -> None:
         "reason": result.reason[:500],
     }
     Clustering.objects.update_or_create(run=run, method=method, defaults=row)
+
+
+def _sort_paths(groups: Sequence[Sequence[int]], result: MethodResult) -> dict[str, Any] | None:
+    """Return the paths of a result in the order of its stored groups, None if they are not known."""
+    if result.paths is None or result.groups is None:
+        return None
+    by_group = {frozenset(map(int, group)): paths for group, paths in zip(result.groups, result.paths.templates, strict=True)}
+    return asdict(GroupPaths(tuple(by_group[frozenset(group)] for group in groups), result.paths.frame))
 
 
 @transaction.atomic

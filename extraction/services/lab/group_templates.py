@@ -4,7 +4,6 @@ Kim & Shim 2011 end with the template paths T_i of each cluster; Suresh Babu et 
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from threading import Condition
 
@@ -13,11 +12,12 @@ from cachetools import LRUCache, cached
 from extraction.algorithms.alignment.roadrunner.infer import PAGES, Inference, infer_from_few_pages
 from extraction.algorithms.clustering.group_templates import GroupTemplates, find_group_templates
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.errors import AlignmentError, PageError
+from extraction.algorithms.errors import AlignmentError
 from extraction.algorithms.methods import Groups, Pages
 from extraction.models import Clustering, Site, Snapshot
+from extraction.models.lab import GroupPaths
 from extraction.services.core.runs import JobError
-from extraction.services.lab import compare_clusterings, comparisons, method_process
+from extraction.services.lab import compare_clusterings, comparisons, method_process, template_paths
 
 TEMPLATES = "templates"
 """In place of a method: the site's templates as they are."""
@@ -57,7 +57,7 @@ def find_wrappers(site: Site, method: str, *, pages: int = PAGES) -> Iterator[Gr
         raise JobError(f"site {site.name} has no pages that can be compared")
     groups = comparisons.sort_groups(_group(known, method))
     named = [[str(page) for page in group] for group in groups]
-    readable = _find_readable(known)
+    readable = template_paths.find_readable(known)
     shown = [group for of_all in named if (group := [name for name in of_all if name in readable])]
     templates = find_group_templates(shown, lambda name: parse(known[name]).root)
     urls = dict(Snapshot.objects.of_site(site).filter(page__in=[int(page) for page in known]).values_list("page", "page__url"))
@@ -67,8 +67,14 @@ def find_wrappers(site: Site, method: str, *, pages: int = PAGES) -> Iterator[Gr
 
 
 def find_templates(clustering: Clustering) -> GroupTemplates:
-    """Return the template paths of a clustering's groups, which must be of two or more pages each, in their order. Groups whose pages are
-    gone have no paths."""
+    """Return the template paths of a clustering's groups, in their order. Groups whose pages are gone have no paths.
+
+    They are those found during the comparison. Only templates that have changed since, and comparisons of earlier releases, have none; the
+    pages are read for them, which takes some seconds.
+    """
+    known = clustering.read_paths() or _find_known_paths(clustering)
+    if known is not None:
+        return GroupTemplates(known.templates, known.frame)
     ids = [page for group in clustering.groups for page in group]
     snapshots = Snapshot.objects.of_site(clustering.site).learnable().filter(page__in=ids).order_by("page")
     return _find_templates(tuple(tuple(map(str, group)) for group in clustering.groups), tuple(snapshots))
@@ -76,12 +82,13 @@ def find_templates(clustering: Clustering) -> GroupTemplates:
 
 @cached(LRUCache(4), key=lambda groups, snapshots: (groups, tuple((each.pk, each.sha256) for each in snapshots)), condition=Condition())
 def _find_templates(clustered: tuple[tuple[str, ...], ...], snapshots: tuple[Snapshot, ...]) -> GroupTemplates:
-    known = compare_clusterings.read_pages(snapshots)
-    readable = _find_readable(known)
-    groups = [[name for name in group if name in readable] for group in clustered]
-    found = find_group_templates([group for group in groups if group], lambda name: parse(known[name]).root)
-    each = iter(found.templates)
-    return GroupTemplates(tuple(next(each) if group else () for group in groups), found.frame)
+    return template_paths.find_paths(compare_clusterings.read_pages(snapshots), clustered)
+
+
+def _find_known_paths(clustering: Clustering) -> GroupPaths | None:
+    """Return the paths of a clustering of the same comparison with the same groups, such as the templates when it was made."""
+    same = (each for each in Clustering.objects.filter(run=clustering.run_id) if each.groups == clustering.groups)
+    return next((paths for each in same if (paths := each.read_paths())), None)
 
 
 def write_templates(clustering: Clustering) -> str:
@@ -100,16 +107,6 @@ def _group(pages: Pages, method: str) -> Groups:
     if found.groups is None:
         raise JobError(f"{method} gives up: {found.reason}")
     return found.groups
-
-
-def _find_readable(pages: Pages) -> set[str]:
-    """Return the pages that can be parsed. The trees of hundreds of pages would take too much memory to keep them."""
-    found = set()
-    for name, content in pages.items():
-        with suppress(PageError):
-            parse(content)
-            found.add(name)
-    return found
 
 
 def _wrap(group: Sequence[bytes], paths: tuple[str, ...], urls: Sequence[str], pages: int) -> GroupWrapper:

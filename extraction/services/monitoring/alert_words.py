@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from extraction.models import AlertChannel, Breakage, Check, Event, Record, Site
+from extraction.models import AlertChannel, Breakage, Check, Cluster, Event, Record, RunRelease, Site
 
 MAX_TITLE = 250
 
@@ -41,6 +41,35 @@ def write_alert(event: Event, breakage: Breakage) -> AlertText:
     raise ValueError(f"no alert about a breakage is sent for {event.label!r}")
 
 
+def write_release_alert(event: Event, release: RunRelease) -> AlertText:
+    """What an alert says about a run whose records break quality rules. Raises ValueError for any other event."""
+    where = _name_template(release.cluster)
+    reasons = release.reasons[:MAX_LINES]
+    more = len(release.reasons) - len(reasons)
+    broken = "\n".join([*(f"- {each}" for each in reasons), *([f"- and {more} more"] if more else [])])
+    if event == Event.HELD:
+        return AlertText.of(
+            f"Held back: the records of {where}",
+            [
+                f"Run {release.run_id} broke these rules:\n{broken}",
+                _describe_delivered(release.cluster),
+                "What to do: Look at the records that fail. Then release the run if they are right, or reject it.",
+                _write_link(release.get_absolute_url()),
+            ],
+        )
+    if event == Event.DOUBT:
+        return AlertText.of(
+            f"Doubtful: the records of {where}",
+            [
+                f"Run {release.run_id} was released, but it broke these rules:\n{broken}",
+                "What to do: Look at the records that fail. If the rule is wrong, change it. "
+                "If such records must not be delivered, give the rule the weight “Block”.",
+                _write_link(release.get_absolute_url()),
+            ],
+        )
+    raise ValueError(f"no alert about records is sent for {event.label!r}")
+
+
 def write_digest(channel: AlertChannel, now: datetime) -> AlertText:
     """The digest of a channel's sites: what happened in the last day, and what is still open."""
     since = now - timedelta(days=1)
@@ -56,12 +85,16 @@ def write_digest(channel: AlertChannel, now: datetime) -> AlertText:
         f"{_count_words(unreachable, 'template')} could not be reached." if unreachable else "",
     ]
     open_count = broken.count()
+    waiting = RunRelease.objects.held().filter(cluster__site__in=sites).select_related("cluster__site").order_by("pk")
+    held_count = waiting.count()
     title = f"{_count_words(open_count, 'broken rule')}" if open_count else "All rules work" if checks.exists() else "Nothing was checked"
+    title += f", {_count_words(held_count, 'run')} held back" if held_count else ""
     return AlertText.of(
         f"Vertex: {title}",
         [
             " ".join(each for each in counted if each),
             _list_breakages("Broken, worst first:", broken.order_by("-importance", "pk")),
+            _list_held(waiting[:MAX_LINES], held_count),
             _list_breakages("No longer broken:", closed.order_by("closed_at", "pk"), state=True),
             _write_link(reverse("breakages")),
         ],
@@ -165,6 +198,23 @@ def _list_breakages(head: str, breakages: "QuerySet[Breakage]", *, state: bool =
     return "\n".join([head, *lines, *([f"- and {more} more"] if more else [])])
 
 
+def _list_held(releases: Iterable[RunRelease], count: int) -> str:
+    lines = [
+        f"- {_name_template(each.cluster)}: run {each.run_id}, since {_format_time(each.judged_at)}. {'; '.join(each.reasons)[:200]}"
+        for each in releases
+    ]
+    more = [f"- and {count - len(lines)} more"] if count > len(lines) else []
+    return "\n".join(["Held back, waiting for a decision:", *lines, *more]) if lines else ""
+
+
+def _describe_delivered(cluster: Cluster) -> str:
+    """Says what is delivered while a run is held back."""
+    last = RunRelease.objects.released().filter(cluster=cluster).select_related("run").order_by("-pk").first()
+    if last is None:
+        return "No run of this template has been released yet, so nothing is delivered."
+    return f"The records of run {last.run_id} of {_format_time(last.judged_at)} stay delivered."
+
+
 def _describe_share(check: Check, attributes: Sequence[str]) -> str:
     """Says in words on how many pages the worst attribute is broken."""
     findings = check.read_attributes()
@@ -178,7 +228,11 @@ def _join_names(attributes: Sequence[str]) -> str:
 
 
 def _describe_template(breakage: Breakage) -> str:
-    return f"{breakage.cluster.site.name}, {breakage.cluster.label}"
+    return _name_template(breakage.cluster)
+
+
+def _name_template(cluster: Cluster) -> str:
+    return f"{cluster.site.name}, {cluster.label}"
 
 
 def _describe_span(breakage: Breakage) -> str:

@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from extraction.models import Alert, AlertChannel, Breakage, Event
+from extraction.models import Alert, AlertChannel, Breakage, Event, RunRelease
 from extraction.services.monitoring import alert_words
 from extraction.services.monitoring.alert_words import AlertText
 
@@ -44,6 +44,29 @@ def queue_alerts(event: Event, breakage: Breakage, now: datetime) -> int:
         return 0
     words = alert_words.write_alert(event, breakage)
     return sum(_queue_alert(each, event, f"{event} {breakage.pk}", words, now, breakage) for each in channels)
+
+
+def queue_release_alerts(release: RunRelease, now: datetime) -> int:
+    """Queues the alerts about records that break quality rules, in the caller's transaction. Returns how many channels are told.
+
+    What the run before broke, too, is told once: runs of every hour would otherwise say the same every hour. A run that is held back
+    after a person has decided about the one before is told of again, since it waits for a new decision.
+    """
+    event = Event.HELD if release.state == RunRelease.State.HELD else Event.DOUBT
+    channels = [each for each in _list_listening(event) if _is_about_site(each, release.cluster.site_id)]
+    if not channels or not find_news(release):
+        return 0
+    words = alert_words.write_release_alert(event, release)
+    return sum(_queue_alert(each, event, f"{event} {release.pk}", words, now) for each in channels)
+
+
+def find_news(release: RunRelease) -> bool:
+    """Returns whether the run breaks a rule of which people were not told by the run before."""
+    before = RunRelease.objects.settled().filter(cluster=release.cluster, pk__lt=release.pk).order_by("-pk").first()
+    if before is None or (release.state == RunRelease.State.HELD and before.state != RunRelease.State.HELD):
+        return True
+    told, now = (set(each.results.filter(broken=True).exclude(weight="note").values_list("rule", flat=True)) for each in (before, release))
+    return not now <= told
 
 
 def send_due_alerts(now: datetime) -> int:

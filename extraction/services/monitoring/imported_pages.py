@@ -25,15 +25,18 @@ LEAST_IMPORTED = 2
 """Imported pages of a template below which nothing is said."""
 
 
-def start_import_check(site: Site, *, user: User | None = None) -> Run | None:
+def start_import_check(site: Site, *, refresh: int | None = None, user: User | None = None) -> Run | None:
     """Starts a check of the pages whose content is new and that had a template with a live rule before. None if there are none.
 
-    Called when an import ends, before its pages are clustered: a page whose content is new has no template yet.
+    Called when an import or the crawl of a refresh ends, before its pages get their templates: a page whose content is new has none yet.
+
+    refresh: the refresh that goes on after the check.
     """
     chosen = [snapshot for rows in _find_changed(site).values() for snapshot in rows[:: -(-len(rows) // MAX_IMPORTED)]]
     if not chosen:
         return None
-    return runs.start_run(Run.Kind.CHECK, site, unit="templates", parameters=RunParameters(snapshots=tuple(chosen)), user=user)
+    parameters = RunParameters(snapshots=tuple(chosen), refresh=refresh)
+    return runs.start_run(Run.Kind.CHECK, site, unit="templates", parameters=parameters, user=user)
 
 
 def check_imported(run: Run, *, now: Callable[[], datetime], tell: Callable[[int], None] = lambda _: None) -> RunSummary:

@@ -3,7 +3,7 @@
 This module reads rows and pages and hands values to `algorithms.monitoring.verdict`, which decides.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -89,7 +89,7 @@ def read_watched(rule: Rule, bellwethers: Sequence[Bellwether]) -> WatchedRule:
 
 def judge_answers(watched: WatchedRule, answers: Mapping[str, PageAnswer]) -> BellwetherVisit:
     """Judge the rule by the answers from the bellwethers' addresses."""
-    answers = _mark_walls(answers)
+    answers = _mark_walls(answers, {each.page.url: each.baseline.sha256 for each in watched.bellwethers})
     pages = [page for url in watched.old if (page := _revisit(watched, url, answers.get(url))) is not None]
     verdict = judge_rule(
         watched.definition,
@@ -142,8 +142,17 @@ def _parse(answer: PageAnswer) -> etree._Element | None:
         return None
 
 
-def _mark_walls(answers: Mapping[str, PageAnswer]) -> dict[str, PageAnswer]:
-    """Return the answers. The same content at several addresses is marked as a wall: it is a challenge, a notice or a front page."""
-    counts = Counter(each.content for each in answers.values() if each.content)
+def _mark_walls(answers: Mapping[str, PageAnswer], known: Mapping[str, str]) -> dict[str, PageAnswer]:
+    """Return the answers. The same content at several addresses is marked as a wall: it is a challenge, a notice or a front page.
+
+    Pages that were the same before, such as a product at two addresses, are none.
+
+    known: {address: digest of its baseline}.
+    """
+    shown: dict[bytes, list[str]] = defaultdict(list)
+    for url in sorted(answers):
+        if content := answers[url].content:
+            shown[content].append(url)
     wall = PageAnswer(Outcome.LOGIN_OR_BOT, message="Several addresses gave the same page.")
-    return {url: wall if each.content and counts[each.content] > 1 else each for url, each in answers.items()}
+    walls = {url for urls in shown.values() if len({known.get(url) for url in urls}) > 1 for url in urls}
+    return {url: wall if url in walls else each for url, each in answers.items()}

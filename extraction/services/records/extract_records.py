@@ -20,13 +20,15 @@ from lxml import etree
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules import page_record, xslt
+from extraction.algorithms.rules.page_values import write_search_text
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Cluster, Record, Rule, Run, Site, Snapshot
-from extraction.models.record_values import Values, rows_as_json, values_as_json
+from extraction.models.record_values import rows_as_json, values_as_json
 from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs, stored_pages
 from extraction.services.core.runs import JobError, Progress
-from extraction.services.records import finish_tracking, rekeying, tracking
+from extraction.services.corrections.applying import apply_corrections
+from extraction.services.records import finish_tracking, rekeying, settled, tracking
 from extraction.services.templates.page_matching import Matcher, PageRow
 
 BATCH = 100
@@ -35,7 +37,7 @@ BATCH = 100
 PAGE_FIELDS = ("pk", "sha256", "content_type", "error", "vector", "scheme", "cluster_id", "page__url")
 """The fields of a snapshot in the order of `PageRow`."""
 
-FIELDS = ["cluster", "rule", "run", "state", "reason", "values", "rows", "text", "canonical", "extracted_at"]
+FIELDS = ["cluster", "rule", "run", "state", "reason", "values", "rows", "origins", "text", "canonical", "extracted_at"]
 """What a new record overwrites."""
 
 
@@ -76,6 +78,7 @@ def start_working_rules(site: Site, user: User | None = None) -> Run | None:
 def run_extraction(run: Run, progress: Progress) -> RunSummary:
     """Extract from every page that belongs to a template of the run's rules, and return the figures."""
     targets = find_targets(run)
+    up_to_date = settled.SettledRecords(run, {cluster: target.rule.pk for cluster, target in targets.items()})
     rekeying.apply_keys(list(targets))
     matcher = Matcher(run.site)
     pages = _select_pages(run.site, list(targets))
@@ -83,13 +86,14 @@ def run_extraction(run: Run, progress: Progress) -> RunSummary:
     left: Counter[str] = Counter()
     progress(0, total=total, message="Extracting")
     for batch in _read_batches(pages):
-        left += extract_batch(run, targets, matcher, batch)
+        left += extract_batch(run, targets, matcher, up_to_date.leave_out(batch))
         done += len(batch)
         rate = done / max(time.monotonic() - started, 1e-3)
         progress(min(done, total), message=f"Extracting, {rate:,.0f} pages per second")
     finish_tracking.finish_tracking(run, list(targets), Rereader(run, targets))
     removed = _remove_stale(run, list(targets))
-    return _summarize(run, left, removed=removed, pages=done, seconds=time.monotonic() - started)
+    summary = _summarize(run, left, removed=removed, pages=done, seconds=time.monotonic() - started)
+    return replace(summary, settled=up_to_date.count()) if run.read_parameters().stale_only else summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +173,14 @@ def extract_batch(
 
 
 def _write(run: Run, targets: Mapping[int, Target], records: Sequence[Record]) -> None:
-    """Store the records with what changed. A second try is made in case another worker stored the same change at the same moment."""
+    """Store the records with the corrections of people and with what changed.
+
+    A second try is made in case another worker stored the same change at the same moment.
+    """
     for last in (False, True):
         try:
             with transaction.atomic():
+                apply_corrections(records, {cluster_id: target.value for cluster_id, target in targets.items()})
                 Record.objects.bulk_create(records, update_conflicts=True, unique_fields=["snapshot"], update_fields=FIELDS)
                 tracking.track_records(run, records, Rereader(run, targets))
             return
@@ -199,7 +207,7 @@ class Rereader:
 
 
 def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], etree._Element]) -> Record:
-    """Return the record that the rule makes of the page; a failed one has the reason."""
+    """Return the record that the rule makes of the page; a failed one has the reason. Corrections of people are not in it yet."""
     made = page_record.make_record(target.value, target.sheet, lambda: read(page), url=page.url, error=page.error)
     return Record(
         snapshot_id=page.snapshot_id,
@@ -210,17 +218,11 @@ def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], e
         reason=made.reason,
         values=values_as_json(made.values),
         rows=rows_as_json(made.rows),
-        text="\n".join(
-            filter(None, [build_search_text(made.values), *(build_search_text(row) for many in made.rows.values() for row in many)])
-        ),
+        origins=made.origins.as_json(),
+        text=write_search_text(made.values, made.rows),
         canonical=made.canonical,
         extracted_at=timezone.now(),
     )
-
-
-def build_search_text(found: Values) -> str:
-    """Return all raw values as one text, case folded so that every database can search it without regard to case."""
-    return "\n".join(each.raw for many in found.values() for each in many).casefold()
 
 
 def finish_crawl(run: Run) -> None:

@@ -17,6 +17,7 @@ CAUSES = {
     "rule": "the rule changed",
     "both": "the page and the rule changed",
     "reading": "Vertex reads the page in another way",
+    "correction": "a person corrected it",
     "unknown": "the page and the rule changed; the earlier page cannot be read any more",
 }
 

@@ -10,6 +10,8 @@ from django.db.models.functions import Cast, NullIf
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply
+from extraction.algorithms.rules.rule import RuleDefinition
+from extraction.algorithms.values.cleanup.chain import trace_cleanup
 from extraction.models import Attribute, Cluster, Record
 from extraction.models.record import RecordQuerySet
 from extraction.services.core import stored_pages
@@ -73,12 +75,23 @@ def find_place(record: Record, attribute: str, position: int = 0) -> Location:
     values = record.read_values().get(attribute, [])
     if not 0 <= position < len(values):
         raise PlaceError(f"The record has no value {position + 1} of {attribute}.")
+    origin = record.read_origins().by_place().get((attribute, "", None))
+    if origin is not None and origin.correction is not None:
+        raise PlaceError(f"{origin.correction.by} wrote this value; it does not come from a place on the page.")
     raw = values[position].raw
     before = sum(each.raw == raw for each in values[:position])
-    places = [location for location, value in found if value == raw]
+    places = _list_origins(rule, attribute, found, raw)
     if len(places) <= before:
         raise PlaceError(f"“{raw[:60]}” is no longer found on the page.")
     return places[before]
+
+
+def _list_origins(rule: RuleDefinition, attribute: str, found: Sequence[tuple[Location, str]], raw: str) -> list[Location]:
+    """Return the places on the page from which the clean-up makes this text, once for each time that it does."""
+    steps = next((each.cleanup for each in rule.attributes if each.name == attribute), ())
+    cleaned = trace_cleanup([value for _, value in found], steps)
+    made = zip(cleaned.values, cleaned.origins, strict=True)
+    return [found[origins[0]][0] for value, origins in made if value == raw]
 
 
 def _match_word(word: str) -> Q:
@@ -93,23 +106,23 @@ def _sort_records(records: RecordQuerySet, cluster: Cluster, sort: str) -> Recor
     else:
         attribute = Attribute.objects.of_cluster(cluster).filter(name=name).first()
         if attribute:
-            expression = _select_first_value(attribute)
+            expression = select_first_value(attribute.name, attribute.type)
     if expression is None:
         return records.order_by("pk")
     order = expression.desc(nulls_last=True) if descending else expression.asc(nulls_last=True)
     return records.order_by(order, "pk")
 
 
-def _select_first_value(attribute: Attribute) -> Func:
-    """Return an expression for an attribute's first value.
+def select_first_value(name: str, type_: str) -> Func:
+    """Return an expression for the first value of an attribute in the column `values`. type_: an AttributeType.
 
     Numbers and prices become numbers, texts stay as on the page, and other types are in their normal form.
     """
-    first = KeyTransform("0", KeyTransform(attribute.name, "values"))
-    if attribute.type == Attribute.Type.TEXT:
+    first = KeyTransform("0", KeyTransform(name, "values"))
+    if type_ == Attribute.Type.TEXT:
         return KeyTextTransform("raw", first)
     text = NullIf(KeyTextTransform("value", first), Value("null"))  # SQLite returns JSON's null as the text "null"
-    return Cast(_Amount(text), FloatField()) if attribute.type in _NUMERIC else text
+    return Cast(_Amount(text), FloatField()) if type_ in _NUMERIC else text
 
 
 class _Amount(Func):

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
+from extraction.algorithms.records.changes import describe_difference
 from extraction.algorithms.records.keys import Key, make_key, make_row_key
 from extraction.models import RecordChange, RecordSource, TrackedRecord
 from extraction.models.record_history import KEY_FIELDS, TrackedRecordQuerySet
 from extraction.services.records.key_schema import KeyAttributes, read_key_schemas
-from extraction.services.records.tracking import describe_difference
 
 
 @dataclass(frozen=True, slots=True)

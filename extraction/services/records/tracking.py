@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from extraction.algorithms.records.changes import explain_changes, find_changes
+from django.utils import timezone
+
+from extraction.algorithms.records.changes import describe_difference, explain_changes, find_changes
 from extraction.algorithms.records.keys import Key, Values, make_key, make_row_key
 from extraction.models import Record, RecordChange, RecordSource, Run, Snapshot, TrackedRecord
 from extraction.models.record_history import KEY_FIELDS
@@ -38,6 +40,7 @@ class Sighting:
     list_name: the list whose row it is, "" for a record of a page.
     key_by: what made the key (`TrackedRecord.key_by`).
     problem: why its key is not the one that the page claims; "" if it is.
+    corrected: {attribute: who corrected its values}.
     """
 
     cluster_id: int
@@ -50,6 +53,7 @@ class Sighting:
     rule_id: int
     at: datetime
     problem: str = ""
+    corrected: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +70,14 @@ class _Batch:
     held: {(template, page): the things whose record stands on the page}; rows of lists are not among them.
     sources: {(thing's place in `known`, page): source}.
     seen: the sources that the batch shows.
+    corrected_by: the person who corrected values, if that is all that happened.
     moved: the ids of sources that have other content or another problem than before.
     rekeyed: the digests of things that have a new key.
     """
 
-    run: Run
+    run: Run | None
     reread: Reread
+    corrected_by: str = ""
     known: dict[tuple[int, str, str], TrackedRecord] = field(default_factory=dict)
     held: dict[tuple[int, int], list[TrackedRecord]] = field(default_factory=lambda: defaultdict(list))
     sources: dict[tuple[tuple[int, str, str], int], RecordSource] = field(default_factory=dict)
@@ -84,13 +90,15 @@ class _Batch:
     changes: list[RecordChange] = field(default_factory=list)
 
 
-def track_records(run: Run, records: Sequence[Record], reread: Reread) -> None:
+def track_records(run: Run | None, records: Sequence[Record], reread: Reread, *, corrected_by: str = "") -> None:
     """Store what changed with these records. The caller holds the transaction that stores them.
 
     Failed records are left out: they say nothing about the thing. So are records of pages that are known to be gone, since
     only their last content is read again and again.
 
+    run: the run that made the records; None if a person corrected values.
     reread: used when both the rule and the page changed, to tell which of them changed a value.
+    corrected_by: that person. All changes are theirs then.
     """
     given = [record for record in records if record.state != Record.State.FAILED]
     places = _read_places(given)
@@ -98,7 +106,7 @@ def track_records(run: Run, records: Sequence[Record], reread: Reread) -> None:
     if not here:
         return
     schemas = read_key_schemas({record.cluster_id for record in here})
-    batch = _Batch(run, reread)
+    batch = _Batch(run, reread, corrected_by)
     _load_known(batch, here, places, schemas)
     for record in here:
         for sighting in _list_sightings(batch, record, places[record.snapshot_id], schemas[record.cluster_id]):
@@ -154,6 +162,8 @@ def _list_places(record: Record, place: _Place, schema: KeySchema, held: Iterabl
     held: the things whose record stands on the page. Without a key of its own, the page keeps one of theirs.
     """
     own = make_key(record.values, schema.page.names)
+    if not own and not schema.lists and held:
+        return  # it keeps the key of what stands there, which is known already
     keys = [own] if own else [*_list_addresses(record, place), *(Key(tuple(each.key), each.by_address) for each in held)]
     yield from ((record.cluster_id, "", key.digest) for key in keys)
     for name, attributes in schema.lists.items():
@@ -176,20 +186,23 @@ def _apart(place: _Place) -> Key:
 def _list_sightings(batch: _Batch, record: Record, place: _Place, schema: KeySchema) -> Iterable[Sighting]:
     """Yield the sighting of the record itself, then those of its rows. A page that has only rows is no thing of its own."""
     key, problem = _find_page_key(batch, record, place, schema.page)
+    people: dict[tuple[str, int | None], dict[str, str]] = defaultdict(dict)
+    for each in record.read_origins().list_corrected():
+        people[each.list_name, each.row][each.attribute] = each.correction.by if each.correction else ""
 
-    def see(of: str, made: Key, by: str, values: Values, problem: str = "") -> Sighting:
-        rule = record.rule_id
+    def see(of: str, made: Key, by: str, values: Values, row: int | None, problem: str = "") -> Sighting:
+        rule, at, corrected = record.rule_id, record.extracted_at, people.get((of, row), {})
         return Sighting(
-            record.cluster_id, of, made, by, values, place.page_id, record.snapshot_id, rule, at=record.extracted_at, problem=problem
+            record.cluster_id, of, made, by, values, place.page_id, record.snapshot_id, rule, at=at, problem=problem, corrected=corrected
         )
 
     if record.values or not record.rows:
-        yield see("", key, schema.page.by, record.values, problem)
+        yield see("", key, schema.page.by, record.values, None, problem)
     for name, attributes in schema.lists.items():
-        for row in record.rows.get(name, ()):
+        for number, row in enumerate(record.rows.get(name, ())):
             made = make_row_key(row, attributes.names, page=key if attributes.per_page else None)
             if made:
-                yield see(name, made, attributes.by, row)
+                yield see(name, made, attributes.by, row, number)
 
 
 def _find_page_key(batch: _Batch, record: Record, place: _Place, attributes: KeyAttributes) -> tuple[Key, str]:
@@ -264,12 +277,6 @@ def _note_repeated(batch: _Batch, place: tuple[int, str, str], thing: TrackedRec
             batch.moved.add(source.pk)
 
 
-def describe_difference(values: Values, others: Values) -> str:
-    """Return which attributes differ between two sources of a thing; "" if none does."""
-    names = list(find_changes(values, others))
-    return f"{', '.join(names)} differ{'s' if len(names) == 1 else ''}"[:500] if names else ""
-
-
 def _make_thing(sighting: Sighting) -> TrackedRecord:
     thing = TrackedRecord(
         cluster_id=sighting.cluster_id,
@@ -302,7 +309,8 @@ def _update_thing(batch: _Batch, thing: TrackedRecord, sighting: Sighting) -> No
     differs = bool(find_changes(thing.values, sighting.values))
     if back or differs:
         reread = None if same_page or same_rule or not differs else read_earlier(batch.reread, thing, sighting.values)
-        found = explain_changes(thing.values, sighting.values, same_page=same_page, same_rule=same_rule, reread=reread)
+        corrected = dict.fromkeys({*thing.values, *sighting.values}, batch.corrected_by) if batch.corrected_by else sighting.corrected
+        found = explain_changes(thing.values, sighting.values, same_page=same_page, same_rule=same_rule, reread=reread, corrected=corrected)
         kind = RecordChange.Kind.BACK if back else RecordChange.Kind.CHANGED
         _note_change(batch, thing, kind, sighting, {name: each.as_json() for name, each in found.items()}, before=thing.snapshot_id)
     same = same_page and same_rule and not (back or differs or thing.misses or thing.digest in batch.rekeyed)
@@ -343,7 +351,7 @@ def _note_change(
             number=thing.number,
             kind=kind,
             run=batch.run,
-            at=sighting.at,
+            at=timezone.now() if batch.corrected_by else sighting.at,
             rule_id=sighting.rule_id,
             snapshot_id=sighting.snapshot_id,
             before_id=before,
@@ -356,8 +364,8 @@ def _note_change(
 def find_common_cause(values: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the `RecordChange.cause` of changes by attribute."""
     causes = {"rule" if each["cause"] == "reading" else str(each["cause"]) for each in values.values()}
-    known = causes <= {RecordChange.Cause.PAGE} or causes <= {RecordChange.Cause.RULE}
-    return next(iter(causes), "") if known else RecordChange.Cause.MIXED
+    single = (RecordChange.Cause.PAGE, RecordChange.Cause.RULE, RecordChange.Cause.CORRECTION)
+    return next(iter(causes), "") if any(causes <= {cause} for cause in single) else RecordChange.Cause.MIXED
 
 
 def _write_batch(batch: _Batch) -> None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
+from extraction.algorithms.values.cleanup.chain import clean_values
 from extraction.algorithms.values.column import learn_evidence
 from extraction.models import Cluster
 from extraction.services.core import stored_pages
@@ -20,11 +21,12 @@ _DOUBTFUL = ("number", "price", "date")
 
 
 def learn_columns(cluster: Cluster, value: RuleDefinition) -> RuleDefinition:
-    """Return the rule with what the values of its attributes show on the pages that changes are tried on, samples first."""
+    """Return the rule with what the values of its attributes, after clean-up, show on some pages, samples first."""
     if not any(attribute.type in _DOUBTFUL for attribute in value.every):
         return value
     sheet = xslt.Stylesheet.compile(xslt.write_stylesheet(value))
     texts: dict[str, list[str]] = defaultdict(list)
+    chains = {attribute.name: attribute.cleanup for attribute in value.every}
     for source in choose_preview_pages(cluster):
         try:
             found = apply.extract_values(sheet, stored_pages.read_root(source))
@@ -32,7 +34,7 @@ def learn_columns(cluster: Cluster, value: RuleDefinition) -> RuleDefinition:
             continue
         for row in (found.values, *(row for rows in found.rows.values() for row in rows)):
             for name, values in row.items():
-                texts[name] += values
+                texts[name] += clean_values(values, chains.get(name, ()))
 
     def _learn(attribute: AttributeRule) -> AttributeRule:
         return replace(attribute, column=learn_evidence(texts[attribute.name], attribute.type))

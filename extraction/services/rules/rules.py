@@ -20,7 +20,7 @@ from extraction.models import Attribute, Cluster, Decision, Rule
 from extraction.models.rule_report import AttributeReport, RuleReport, XPathReport
 from extraction.services.core import signals
 from extraction.services.labels import designs
-from extraction.services.rules import columns, effects, xpath_words
+from extraction.services.rules import cleanup_chains, columns, effects, xpath_words
 from extraction.services.rules.definitions import build_attribute_rule
 from extraction.services.rules.effects import RuleEffect
 
@@ -106,8 +106,11 @@ def edit_xpath(rule: Rule, attribute: str, xpath: str, user: User | None = None)
 def add_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleReport, origin: Rule.Origin, user: User | None = None) -> Rule:
     """Save a new version of the cluster's rule as a draft. If the newest version is already this draft, only its report is replaced.
 
-    What the values of each attribute show together is learned here, see `columns`.
+    What the values of each attribute show together is learned here, see `columns`. A learned rule has the clean-up of the version
+    before it, because marks do not say how values are cleaned up.
     """
+    if origin == Rule.Origin.LEARNED:
+        value = cleanup_chains.carry_cleanups(cluster, value)
     value = columns.learn_columns(cluster, value)
     definition, stylesheet = value.as_json(), xslt.write_stylesheet(value)
     xslt.Stylesheet.compile(stylesheet)

@@ -14,6 +14,7 @@ from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import RuleDefinition
+from extraction.algorithms.values.cleanup.chain import CleanupStep, clean_values
 from extraction.services.core.sandbox import LIMITS_REACHED, SandboxLimits, run_in_sandbox
 from extraction.services.core.sandbox_child import is_out_of_memory
 
@@ -30,11 +31,15 @@ MAX_VALUES, MAX_CHARACTERS = 50, 300
 """The largest number of values of an attribute that are returned per page, and characters of each. A person looks at a few."""
 
 
+Chains = Mapping[str, tuple[CleanupStep, ...]]
+"""{attribute: its clean-up}."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tried:
     """What rules gave on pages until the child ended.
 
-    values: {page's number: {attribute: values} for each rule}, for finished pages.
+    values: {page's number: {attribute: values after clean-up} for each rule}, for finished pages.
     errors: {page's number: why it failed}.
     failed: {page's number: {attribute: why its XPath failed there} for each rule}, for the same pages as `values`.
     reason: in words, why the child did not finish all pages; empty if it did.
@@ -71,12 +76,14 @@ def _request(rules: Sequence[RuleDefinition], pages: Sequence[tuple[bytes, str]]
 def evaluate_pages(source: BinaryIO) -> Iterator[dict[str, Any]]:
     """Yield one row for each page. Runs in the child process."""
     head = json.loads(source.readline())
-    sheets = [xslt.Stylesheet.compile(xslt.write_stylesheet(RuleDefinition.from_json(row))) for row in head["rules"]]
+    rules = [RuleDefinition.from_json(row) for row in head["rules"]]
+    sheets = [xslt.Stylesheet.compile(xslt.write_stylesheet(rule)) for rule in rules]
+    chains = [{each.name: each.cleanup for each in rule.every} for rule in rules]
     for number, (length, kind) in enumerate(head["pages"]):
-        yield _page(sheets, source.read(length), kind) | {"page": number}
+        yield _page(sheets, chains, source.read(length), kind) | {"page": number}
 
 
-def _page(sheets: Sequence[xslt.Stylesheet], content: bytes, kind: str) -> dict[str, Any]:
+def _page(sheets: Sequence[xslt.Stylesheet], chains: Sequence[Chains], content: bytes, kind: str) -> dict[str, Any]:
     try:
         root = parse(content, content_type=kind or None).root
         found = [apply.extract_values(sheet, root) for sheet in sheets]
@@ -84,6 +91,16 @@ def _page(sheets: Sequence[xslt.Stylesheet], content: bytes, kind: str) -> dict[
         if isinstance(error, PageError) and is_out_of_memory(error):
             raise  # the child's limit, which is no fault of the page
         return {"error": str(error)}
-    given = [{**each.values, **each.columns()} for each in found]
+    given = [_clean(each, steps) for each, steps in zip(found, chains, strict=True)]
     short = [{name: [value[:MAX_CHARACTERS] for value in values[:MAX_VALUES]] for name, values in each.items()} for each in given]
     return {"values": short, "failed": [dict(each.failed) for each in found]}
+
+
+def _clean(found: apply.Extraction, chains: Chains) -> dict[str, list[str]]:
+    """Return the values by attribute after clean-up. Those of a list are cleaned row by row."""
+    given = {name: list(clean_values(values, chains.get(name, ()))) for name, values in found.values.items()}
+    for rows in found.rows.values():
+        for row in rows:
+            for name, values in row.items():
+                given.setdefault(name, []).extend(clean_values(values, chains.get(name, ())))
+    return given

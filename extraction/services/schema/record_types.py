@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import Count, Q
 
 from extraction.models import Attribute, Cluster, Label, RecordType
+from extraction.services.core import signals
 from extraction.services.core.slugs import find_free_slug
 from extraction.services.schema import record_lists, renaming
 
@@ -80,7 +81,9 @@ def update_record_type(
         renamed = {names[draft.id]: draft.name for draft in attributes if draft.id in names and names[draft.id] != draft.name}
         RecordType.objects.filter(pk=record_type.pk).update(name=name, description=description)
         _write(record_type, attributes, lists)
-        return renaming.rename_in_rules_and_records(record_type, renamed, lists)
+        judged = renaming.rename_in_rules_and_records(record_type, renamed, lists)
+        signals.schema_changed.send(RecordType, record_type=record_type)
+    return judged
 
 
 def add_attributes(record_type: RecordType, drafts: Sequence[AttributeDraft]) -> None:

@@ -108,7 +108,19 @@ def _update_records(clusters: Sequence[int], renamed: Mapping[str, str], lists: 
         for record in rows:
             record.values = _rename_keys(record.values, renamed)
             record.rows = {name: [_rename_keys(row, renamed) for row in many] for name, many in _rename_keys(record.rows, lists).items()}
-        Record.objects.bulk_update(rows, ["values", "rows"])
+            record.origins = _rename_origins(record.origins, renamed, lists)
+        Record.objects.bulk_update(rows, ["values", "rows", "origins"])
+
+
+def _rename_origins(origins: Mapping[str, Any], renamed: Mapping[str, str], lists: Mapping[str, str]) -> dict[str, Any]:
+    entries = origins.get("entries", [])
+    named = [each | {"attribute": name} for each, name in _pair_with_names(entries, [each["attribute"] for each in entries], renamed)]
+    parts = {
+        "entries": [each | ({"list": lists.get(each["list"], each["list"])} if "list" in each else {}) for each in named],
+        "failed": _rename_keys(_rename_keys(origins.get("failed", {}), renamed), lists),
+        "notes": origins.get("notes", []),
+    }
+    return {name: part for name, part in parts.items() if part}
 
 
 def _update_history(clusters: Sequence[int], renamed: Mapping[str, str], lists: Mapping[str, str]) -> None:
@@ -132,4 +144,4 @@ def _rename_keys(values: Mapping[str, Any], renamed: Mapping[str, str]) -> dict[
 
 def _read_records(clusters: Sequence[int], after: int) -> Iterable[Record]:
     """Return the next records by key. An open cursor would not do, because the same rows are written meanwhile."""
-    return Record.objects.filter(cluster__in=clusters, pk__gt=after).only("pk", "values", "rows").order_by("pk")[:CHUNK]
+    return Record.objects.filter(cluster__in=clusters, pk__gt=after).only("pk", "values", "rows", "origins").order_by("pk")[:CHUNK]

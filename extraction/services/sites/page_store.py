@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from extraction.algorithms.dom import nodes
 from extraction.algorithms.dom.content_sniffing import explain_non_page
-from extraction.algorithms.dom.parse import ParsedPage, parse
+from extraction.algorithms.dom.parse import ParsedPage, is_unexpected, parse
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.sketches import shingles
 from extraction.fetching.items import PageItem
@@ -171,6 +171,8 @@ def _make_snapshot(visit: Visit, look: Look) -> Snapshot:
         title, notice = find_title(page), find_notice(page)
         look(visit.item, page)
     except PageError as reason:
+        if is_unexpected(reason):
+            logger.exception("reading %s", visit.url)
         error = str(reason)[:500]
     except Exception as failure:  # a mistake of ours, which one page brought to light, must not end an import of thousands
         logger.exception("reading %s", visit.url)

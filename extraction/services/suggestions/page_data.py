@@ -17,7 +17,8 @@ from extraction.algorithms.dom.nodes import Location, clean, value
 from extraction.algorithms.markup import matching, naming, value_places
 from extraction.algorithms.markup.items import Item
 from extraction.algorithms.markup.naming import NamedProperty
-from extraction.algorithms.values.column import list_readings
+from extraction.algorithms.values.column import learn_evidence, list_readings
+from extraction.algorithms.values.evidence import NO_EVIDENCE, ColumnEvidence
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import find_bytes
@@ -140,20 +141,24 @@ def measure_agreement(attribute: Attribute, given: Mapping[int, Sequence[str]], 
     kinds = Counter((found.item.syntax, found.item.type, found.path) for found in matches.values())
     most = max(kinds, key=lambda kind: (kinds[kind], kind))
     same = {pk: found for pk, found in matches.items() if (found.item.syntax, found.item.type, found.path) == most}
-    different = [pk for pk, found in same.items() if not agrees(attribute, given[pk], found.values)]
+    column = learn_evidence((text for texts in given.values() for text in texts), attribute.type)  # type: ignore[arg-type]
+    different = [pk for pk, found in same.items() if not agrees(attribute, given[pk], found.values, column=column)]
     words = next(iter(same.values())).words
     return Agreement(words, len(same) - len(different), len(same), tuple(sorted(different)[:MAX_DIFFERENT]))
 
 
-def agrees(attribute: Attribute, given: Sequence[str], said: Sequence[str]) -> bool:
-    """Return whether values agree with the embedded data: as texts, as values of the type, or one as part of the other."""
+def agrees(attribute: Attribute, given: Sequence[str], said: Sequence[str], *, column: ColumnEvidence) -> bool:
+    """Return whether values agree with the embedded data: as texts, as values of the type, or one as part of the other.
+
+    column: what the rule's values on all pages show of how they are read. The embedded data may be written otherwise.
+    """
     mine, theirs = {_plain(text) for text in given}, {_plain(text) for text in said}
     if mine & theirs and (not attribute.multiple or mine == theirs):
         return True
     if attribute.type != Attribute.Type.TEXT:
         normal = [
-            {reading for text in texts for reading in list_readings(text, attribute.type)}  # type: ignore[arg-type]
-            for texts in (given, said)
+            {reading for text in texts for reading in list_readings(text, attribute.type, column=known)}  # type: ignore[arg-type]
+            for texts, known in ((given, column), (said, NO_EVIDENCE))
         ]
         return bool(normal[0] & normal[1]) or _amounts(normal[0]) & _amounts(normal[1]) != set()
     if attribute.multiple:

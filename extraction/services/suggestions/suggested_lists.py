@@ -79,11 +79,17 @@ class OfferedList:
 
 @dataclass(frozen=True, slots=True)
 class ListOffer:
-    """The lists suggested for a template. key: identifies the pages; pages: how many were compared."""
+    """The lists suggested for a template.
+
+    key: identifies the pages.
+    pages: how many were compared.
+    cut: how many of them are so long that only their beginning was read.
+    """
 
     key: str
     pages: int
     lists: tuple[OfferedList, ...]
+    cut: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +123,8 @@ class _Found:
 def suggest_lists(cluster: Cluster) -> ListOffer:
     """Return the lists found on a template's sample pages. The result is cached for each set of pages."""
     key, found = _find(cluster)
-    return ListOffer(key, len(found.snapshots), found.offered)
+    cut = {page for each in found.lists for page in each.section.cut}
+    return ListOffer(key, len(found.snapshots), found.offered, len(cut))
 
 
 def take_list(cluster: Cluster, key: str, taken: TakenList, user: User | None, *, type_name: str = "") -> Marked:

@@ -42,7 +42,13 @@ REVECTOR_PAGES = 100
 
 
 def start_clustering(
-    site: Site, *, threshold: int | None = None, after: Run | None = None, extract: bool = False, user: User | None = None
+    site: Site,
+    *,
+    threshold: int | None = None,
+    after: Run | None = None,
+    extract: bool = False,
+    refresh: int | None = None,
+    user: User | None = None,
 ) -> Run:
     """Start clustering.
 
@@ -52,13 +58,16 @@ def start_clustering(
     after: the import that asks for it. It makes this a run of its own, because a clustering that is already running has not
         seen its pages.
     extract: extract the records of the templates whose rules work when it is done.
+    refresh: the refresh that goes on after it.
     """
     if threshold is not None and threshold < 1:
         raise JobError(f"the minimum is 1 page per template, not {threshold}")
     pages = Snapshot.objects.of_site(site).current().kept().count() if threshold else 0
     if threshold and threshold > pages:
         raise JobError(f"{site.name} has {pages:,} pages; with a minimum of {threshold:,} pages per template, it would have no templates")
-    parameters = RunParameters(threshold=threshold, after=after.pk if after is not None else None, then=EXTRACT if extract else None)
+    parameters = RunParameters(
+        threshold=threshold, after=after.pk if after is not None else None, then=EXTRACT if extract else None, refresh=refresh
+    )
     return runs.start_run(Run.Kind.CLUSTER, site, parameters=parameters, user=user)
 
 

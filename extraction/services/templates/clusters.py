@@ -16,11 +16,13 @@ from extraction.models import (
     RecordType,
     Rule,
     Run,
+    RunRelease,
     SamplePage,
     Site,
     Snapshot,
 )
 from extraction.models.rule_report import RuleReport
+from extraction.services.core import signals
 from extraction.services.core.runs import JobError
 from extraction.services.labels import proofs
 from extraction.services.templates import merging
@@ -140,7 +142,7 @@ def merge_templates(into: Cluster, others: Iterable[Cluster]) -> Cluster:
 
     The merged cluster and its masks remember the merge, so clustering again does not undo it. Rules keep their order. If `into`
     has a rule that extracts, that of another cluster is retired and its open breakage is closed. Raises JobError for clusters
-    of other sites, and for labels or rules of another record type.
+    of other sites, for labels or rules of another record type, and for clusters whose newest run is held back or was rejected.
     """
     lock_templates(into.site)
     into = Cluster.objects.get(pk=into.pk)
@@ -151,12 +153,16 @@ def merge_templates(into: Cluster, others: Iterable[Cluster]) -> Cluster:
             into.record_type_id = other.record_type_id
         elif other.record_type_id not in {None, into.record_type_id} and (other.labels.exists() or other.rules.exists()):
             raise JobError(f"{other.label} has marked values or rules of a different record type than {into.label}")
+        if RunRelease.objects.withheld().filter(cluster=other).exists():
+            reason = f"the newest run of {other.label} was not released, and a merge would deliver its records"
+            raise JobError(f"{reason}. Release it, or run the rule again, first")
         into.masks = list(dict.fromkeys([*into.masks, *other.masks]))
         into.url_patterns = list(dict.fromkeys([*into.url_patterns, *other.url_patterns]))
         into.name, into.merged, into.small = into.name or other.name, True, False
         merging.move_everything(other, into)
         other.delete()
     into.save()
+    signals.templates_merged.send(Site, site=into.site)
     return into
 
 

@@ -13,15 +13,33 @@ from extraction.models import (
     MergeProposal,
     Placement,
     Preview,
+    QualityRule,
     Rule,
     Run,
+    RunRelease,
     SamplePage,
     Snapshot,
     TrackedRecord,
 )
+from extraction.services.templates import merging_history
 
 SETTLED = frozenset(
-    {SamplePage, Label, Rule, ClusterCore, MergeProposal, Placement, Preview, Bellwether, Check, Breakage, Run, TrackedRecord}
+    {
+        SamplePage,
+        Label,
+        Rule,
+        ClusterCore,
+        MergeProposal,
+        Placement,
+        Preview,
+        Bellwether,
+        Check,
+        Breakage,
+        Run,
+        TrackedRecord,
+        QualityRule,
+        RunRelease,
+    }
 )
 """The models that need more than a move, because a template can have only one of something. All other rows simply move."""
 
@@ -38,7 +56,8 @@ def move_everything(other: Cluster, into: Cluster) -> None:
     _move_rules(other, into)
     _move_placements(other, into)
     _move_runs(other, into)
-    _move_history(other, into)
+    merging_history.move_history(other, into)
+    _move_quality(other, into)
     if not Preview.objects.filter(cluster=into).exists():
         Preview.objects.filter(cluster=other).update(cluster=into)
     for relation in Cluster._meta.related_objects:
@@ -106,7 +125,9 @@ def _move_runs(other: Cluster, into: Cluster) -> None:
     Run.objects.filter(cluster=other).update(cluster=into)
 
 
-def _move_history(other: Cluster, into: Cluster) -> None:
-    """Move the records over time. One that `into` has, too, is deleted with `other`: the next run goes on with the record that stays."""
-    same = TrackedRecord.objects.filter(cluster=into, list_name=OuterRef("list_name"), digest=OuterRef("digest"))
-    TrackedRecord.objects.filter(~Exists(same), cluster=other).update(cluster=into)
+def _move_quality(other: Cluster, into: Cluster) -> None:
+    """Move the quality rules that `into` does not have in its own way, and the releases if it has none: they say what is delivered."""
+    own = QualityRule.objects.filter(cluster=into, overrides__isnull=False)
+    QualityRule.objects.filter(cluster=other).exclude(overrides__in=own.values("overrides")).update(cluster=into)
+    if not RunRelease.objects.filter(cluster=into).exists():
+        RunRelease.objects.filter(cluster=other).update(cluster=into)

@@ -59,6 +59,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "unreadable": "unreadable",
         "partly": "read in part",
         "gone": "gone",
+        "left": "new address{es} left for later",
         "missed": "address{es} without a page",
     },
     Run.Kind.CLUSTER: {
@@ -82,7 +83,15 @@ _WORDS: dict[str, dict[str, str]] = {
         "unmatched": "page{s} without a template",
         "unreadable": "page{s} unreadable",
         "removed": "old record{s} removed",
+        "settled": "of them up to date already",
     },
+    Run.Kind.JOIN: {
+        "joined": "row{s} joined with a page",
+        "row_alone": "row{s} without a page",
+        "page_alone": "page{s} without a row",
+        "conflicts": "with conflicts",
+    },
+    Run.Kind.PLACE: {"placed": "page{s} sorted into templates", "unplaced": "page{s} without a template"},
 }
 """The words for each figure, in the order shown. Other entries of a summary are not shown."""
 

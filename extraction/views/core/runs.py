@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from extraction.models import Role, Run, Site
+from extraction.models import Role, Run, RunRelease, Site
 from extraction.services.core import runs as service
 from extraction.services.sites import sites
 from extraction.views.core import crawl_view, run_progress
@@ -69,6 +69,7 @@ def _build_context(request: HttpRequest, run_id: int) -> dict[str, object]:
         "run": found,
         "progress": run_progress.describe_progress(found),
         "problems": problems,
+        "withheld": found.releases.filter(state__in=(RunRelease.State.HELD, RunRelease.State.REJECTED)).select_related("cluster__site"),
         "may_cancel": not found.finished and may_control(request, found),
         "may_control": may_control(request, found),
         "outcomes": crawl_view.list_outcomes(found, examples=True) if found.kind == Run.Kind.CRAWL else [],

@@ -29,7 +29,7 @@ FIGURES_LINES = 5_000
 @requires(Role.VIEWER)
 def download_csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
     """Send the records that the table shows as a CSV file. The address stays the same for scripts."""
-    return _send(request, _find_scope(request, cluster_of(slug, number)), _name_template(cluster_of(slug, number)), form_name="csv")
+    return send_export(request, _find_scope(request, cluster_of(slug, number)), _name_template(cluster_of(slug, number)), form_name="csv")
 
 
 @require_safe
@@ -37,14 +37,14 @@ def download_csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBa
 def download_records(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
     """Send the records that the table shows in the chosen format, or what describes them."""
     cluster = cluster_of(slug, number)
-    return _send(request, _find_scope(request, cluster), _name_template(cluster))
+    return send_export(request, _find_scope(request, cluster), _name_template(cluster))
 
 
 @require_safe
 @requires(Role.VIEWER)
 def show_figures(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show what the file of `download_records` would hold and leave out."""
-    return _show_figures(request, _find_scope(request, cluster_of(slug, number)))
+    return show_export_figures(request, _find_scope(request, cluster_of(slug, number)))
 
 
 @require_safe
@@ -65,14 +65,14 @@ def choose_type_records(request: HttpRequest, slug: str) -> HttpResponse:
 def download_type_records(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Send the records of a record type across all sites in the chosen format, or what describes them."""
     record_type = get_object_or_404(RecordType, slug=slug)
-    return _send(request, scopes.find_type_scope(record_type), slugify(record_type.name)[:80] or "records")
+    return send_export(request, scopes.find_type_scope(record_type), slugify(record_type.name)[:80] or "records")
 
 
 @require_safe
 @requires(Role.VIEWER)
 def show_type_figures(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what the file of `download_type_records` would hold and leave out."""
-    return _show_figures(request, scopes.find_type_scope(get_object_or_404(RecordType, slug=slug)))
+    return show_export_figures(request, scopes.find_type_scope(get_object_or_404(RecordType, slug=slug)))
 
 
 def _find_scope(request: HttpRequest, cluster: Cluster) -> ExportScope:
@@ -93,7 +93,8 @@ def _plan(request: HttpRequest, scope: ExportScope, form_name: str = "") -> tupl
     return export_records.plan_export(scope, form.read_choice(standard), wanted), form.cleaned_data["part"]
 
 
-def _send(request: HttpRequest, scope: ExportScope, name: str, form_name: str = "") -> HttpResponseBase:
+def send_export(request: HttpRequest, scope: ExportScope, name: str, form_name: str = "") -> HttpResponseBase:
+    """Send the file that a request asks for, or what describes it. name: of the file, without its ending."""
     try:
         export, part = _plan(request, scope, form_name)
     except ExportError as error:
@@ -125,7 +126,8 @@ def _send_text(text: str, name: str, content_type: str) -> HttpResponse:
     return HttpResponse(text, content_type=content_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
-def _show_figures(request: HttpRequest, scope: ExportScope) -> HttpResponse:
+def show_export_figures(request: HttpRequest, scope: ExportScope) -> HttpResponse:
+    """Show what the file that a request asks for would hold and leave out."""
     try:
         export, _ = _plan(request, scope)
     except ExportError as error:

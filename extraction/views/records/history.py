@@ -14,6 +14,7 @@ from extraction.forms.records import ChangesForm
 from extraction.models import Cluster, RecordChange, Role, TrackedRecord
 from extraction.services.records import history as service
 from extraction.services.records.key_schema import read_key_schemas
+from extraction.views.corrections import shown_corrections
 from extraction.views.policy import requires
 from extraction.views.templates.clusters import cluster_of
 
@@ -99,6 +100,7 @@ def show_record(request: HttpRequest, slug: str, number: int, record_id: int) ->
         "cluster": cluster,
         "record": record,
         "values": values,
+        "corrected": shown_corrections.find_marks(record),
         "sources": record.sources.select_related("page", "snapshot").order_by("pk"),
         "rows": [describe_change(cluster, change) for change in changes],
         "cut": cut,
@@ -116,11 +118,19 @@ def describe_change(cluster: Cluster, change: RecordChange) -> ChangeRow:
             name,
             _show(cluster, name, each["from"], change.before_id, change.before.page_id if change.before else None, listed),
             _show(cluster, name, each["to"], change.snapshot_id, change.snapshot.page_id if change.snapshot else None, listed),
-            "" if each["cause"] == "page" else service.CAUSES.get(each["cause"], each["cause"]),
+            _explain(each),
         )
         for name, each in change.values.items()
     ]
     return ChangeRow(change, values)
+
+
+def _explain(change: Mapping[str, Any]) -> str:
+    """Return why a value changed, in words; "" for the usual cause."""
+    cause = str(change["cause"])
+    if cause == "correction" and change.get("by"):
+        return f"{change['by']} corrected it"
+    return "" if cause == "page" else service.CAUSES.get(cause, cause)
 
 
 def _show(

@@ -7,9 +7,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from extraction.forms.records import RecordsForm
-from extraction.models import Record, RecordPart, Role
+from extraction.models import Record, RecordPart, Role, RunRelease
 from extraction.services.records import records as service
 from extraction.services.records.exports.scopes import find_template_scope
+from extraction.views.corrections import shown_corrections
 from extraction.views.policy import requires
 from extraction.views.records import export_view
 from extraction.views.sites import site_pages
@@ -31,6 +32,7 @@ def list_records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     context = {
         "site": cluster.site,
         "cluster": cluster,
+        "withheld": RunRelease.objects.withheld().filter(cluster=cluster).select_related("cluster__site").first(),
         "view": cluster_view.build_cluster_view(cluster),
         "attributes": attributes,
         "pages": found,
@@ -42,6 +44,7 @@ def list_records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             figures=reverse("records_export_figures", args=[slug, number]),
         ),
         "states": Record.State,
+        "to_review": shown_corrections.count_to_review(cluster),
         "part": form.asked()["part"] if form.asked()["part"] in (RecordPart.EARLIER, RecordPart.ELSEWHERE) else "",
         "asked": form.asked(),
         "query": form.asked()["query"],

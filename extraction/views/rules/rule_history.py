@@ -12,6 +12,7 @@ from extraction.models import Attribute, Breakage, Cluster, Decision, Rule
 from extraction.services.labels import designs
 from extraction.services.rules import effects, rule_xpaths
 from extraction.services.rules.effects import RuleEffect
+from extraction.views.rules import cleanup_words
 from extraction.views.schema.shown_attributes import find_attributes
 
 
@@ -28,11 +29,13 @@ class RuleEvent:
 
 @dataclass(frozen=True, slots=True)
 class AttributeDifference:
-    """An attribute whose XPaths differ between two versions; () where a version has none for it."""
+    """An attribute whose XPaths or clean-up differ between two versions; () where a version has none for it."""
 
     attribute: Attribute
     old: tuple[str, ...]
     new: tuple[str, ...]
+    old_cleanup: str = ""
+    new_cleanup: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +67,20 @@ def list_differences(old: Rule, new: Rule) -> list[AttributeDifference]:
     names = [name for name in dict.fromkeys([*now, *then]) if then.get(name) != now.get(name)]
     shown = find_attributes(new.cluster, names)
     return [
-        AttributeDifference(each, rule_xpaths.format_xpaths(then.get(each.name)), rule_xpaths.format_xpaths(now.get(each.name)))
+        AttributeDifference(
+            each,
+            rule_xpaths.format_xpaths(then.get(each.name)),
+            rule_xpaths.format_xpaths(now.get(each.name)),
+            _describe_cleanup(then.get(each.name)),
+            _describe_cleanup(now.get(each.name)),
+        )
         for each in shown
     ]
+
+
+def _describe_cleanup(entry: rule_xpaths.DefinitionEntry | None) -> str:
+    """Return the steps of an attribute's clean-up in words, "" if there are none."""
+    return "; then ".join(cleanup_words.describe_chain(entry.attribute.cleanup)) if entry else ""
 
 
 def compare_versions(old: Rule, new: Rule, attribute: str) -> RuleEffect:

@@ -6,13 +6,15 @@ from dataclasses import dataclass, field, replace
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.learning.text_range import TextPart
 from extraction.algorithms.rules import apply, xslt
+from extraction.algorithms.rules.cleanup_xslt import explain_missing
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
+from extraction.algorithms.values.cleanup.chain import clean_values
 from extraction.models import Attribute, Rule, Snapshot
 from extraction.models.rule_report import AttributeReport, ListReport, OfferDifference, XPathReport
 from extraction.services.core.stored_pages import read_root
 from extraction.services.labels import designs
 from extraction.services.rules import rule_xpaths
-from extraction.views.rules import explained
+from extraction.views.rules import cleanup_words, explained
 from extraction.views.rules.explained import Explained, Place
 from extraction.views.sites import site_pages
 
@@ -52,7 +54,11 @@ class SelectorRow:
 
 @dataclass(frozen=True, slots=True)
 class AttributeRow:
-    """An attribute of the record type with what the rule has for it; without `selectors` it has nothing."""
+    """An attribute of the record type with what the rule has for it; without `selectors` it has nothing.
+
+    seen: the values on some pages, after clean-up.
+    cleanup: the steps of the clean-up, in words; uncleaned: which of them the exported stylesheet lacks.
+    """
 
     attribute: Attribute
     selectors: list[SelectorRow]
@@ -66,6 +72,8 @@ class AttributeRow:
     edited_by: str = ""
     conflict: tuple[Place, ...] = ()
     explained: Explained | None = None
+    cleanup: tuple[str, ...] = ()
+    uncleaned: str = ""
 
     @property
     def share(self) -> float | None:
@@ -98,6 +106,7 @@ class ListColumn:
     selectors: list[SelectorRow]
     filled: int
     failure: str = ""
+    cleanup: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +187,7 @@ def _build_list_row(
     extractions: list[tuple[Snapshot, apply.Extraction]],
 ) -> ListRow:
     fields = {each.name: each.alternatives for each in defined.attributes} if defined else {}
+    chains = {each.name: each.cleanup for each in defined.attributes} if defined else {}
     reported = {each.name: each.alternatives for each in report.attributes}
     columns = [
         ListColumn(
@@ -185,13 +195,16 @@ def _build_list_row(
             _list_selectors(fields.get(each.name, ()), reported.get(each.name, ())),
             report.filled.get(each.name, 0),
             failures.get(each.name, ""),
+            cleanup_words.describe_chain(chains.get(each.name, ())),
         )
         for each in attributes
     ]
     seen = []
     for snapshot, extraction in extractions if defined else []:
         rows = extraction.rows.get(report.name, ())
-        texts = [["; ".join(row.get(each.name, ())) for each in attributes] for row in rows[:SEEN_ROWS]]
+        texts = [
+            ["; ".join(clean_values(row.get(each.name, ()), chains.get(each.name, ()))) for each in attributes] for row in rows[:SEEN_ROWS]
+        ]
         seen.append((snapshot, len(rows), texts))
     rows_of = _list_selectors(defined.rows if defined else (), report.alternatives)
     on = report.offered.on if report.offered else ()
@@ -221,6 +234,7 @@ def _build_attribute_row(
     failure: str,
 ) -> AttributeRow:
     selectors = _list_selectors(defined.alternatives if defined else (), entry.alternatives)
+    steps = defined.cleanup if defined else ()
     return AttributeRow(
         attribute,
         selectors,
@@ -229,9 +243,11 @@ def _build_attribute_row(
         without=[pages[pk] for pk in entry.without[:LISTED] if pk in pages],
         several=[pages[pk] for pk in entry.several_on[:LISTED] if pk in pages],
         several_count=0 if attribute.multiple else entry.several,
-        seen=[(snapshot, values.get(attribute.name, ())) for snapshot, values in seen] if selectors else [],
+        seen=[(snapshot, clean_values(values.get(attribute.name, ()), steps)) for snapshot, values in seen] if selectors else [],
         failure=failure,
         edited_by=entry.edited_by or "",
+        cleanup=cleanup_words.describe_chain(steps),
+        uncleaned=explain_missing(defined) if defined else "",
     )
 
 

@@ -169,15 +169,16 @@ def start_extraction(request: SignedInHttpRequest, slug: str, number: int) -> Ht
 
 
 def _render_rule(request: HttpRequest, found: Rule, *, error: str = "", name: str = "", xpath: str = "") -> HttpResponse:
-    cluster = found.cluster
+    cluster, rows, lists = found.cluster, rule_view.list_attributes(found), rule_view.list_lists(found)
     context = {
         "site": cluster.site,
         "cluster": cluster,
         "rule": found,
         "report": found.read_report(),
         "view": cluster_view.build_cluster_view(cluster),
-        "rows": rule_view.list_attributes(found),
-        "lists": rule_view.list_lists(found),
+        "rows": rows,
+        "lists": lists,
+        "cleaned": any(row.cleanup for row in rows) or any(column.cleanup for one in lists for column in one.columns),
         "versions": rule_history.list_versions(cluster),
         "events": rule_history.list_events(found),
         "edit_error": error,

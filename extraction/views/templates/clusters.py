@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.core import join_errors
 from extraction.forms.templates import MergeForm, NameForm
-from extraction.models import Cluster, RecordType, Role, Site
+from extraction.models import Cluster, RecordType, Role, RunRelease, Site
 from extraction.services.core.runs import JobError
 from extraction.services.lab import document_types
 from extraction.services.sites import sites
@@ -56,6 +56,7 @@ def cluster(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "site": found.site,
         "cluster": found,
         "view": cluster_view.build_cluster_view(found),
+        "withheld": RunRelease.objects.withheld().filter(cluster=found).select_related("cluster__site").first(),
         "samples": samples,
         "more_samples": more,
         "pages": site_pages.search_pages(found.site, part=str(number))[:10],

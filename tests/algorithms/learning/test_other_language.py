@@ -67,3 +67,33 @@ def test_a_page_that_lacks_the_value_gets_no_value_of_another_label() -> None:
         truth.append([weight] if number < 9 else [])
     learned = learn_attribute(bodies, [example(bodies, n, "//dd[preceding-sibling::*[1] = 'Weight']") for n in (0, 1)])
     assert [values(learned, table) for table in bodies] == truth
+
+
+def flat_object(seed: int, number: int, *, wrapped: bool = False) -> PageTable:
+    """An object whose headings and values are siblings; every other page is in German. wrapped: each value is in a div of its own."""
+    rng = Random(f"{seed} {number}")
+    shown = {"maker": rng.choice(NAMES), "place": rng.choice(TOWNS), "number": f"{rng.randint(1850, 2020)}/{rng.randint(1, 400)}"}
+    names = sorted(shown, key=lambda name: rng.random())
+    start, end = ("<div>", "</div>") if wrapped else ("", "")
+    return page("".join(f"<h4>{LABELS[name][number % 2]}</h4>{start}<p>{shown[name]}</p>{end}" for name in names))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_label_that_is_marked_is_not_added_again_as_one_of_another_language(seed: int) -> None:
+    tables = [flat_object(seed, number) for number in range(12)]
+    marks = [example(tables, n, f"//p[preceding-sibling::*[1] = '{LABELS['number'][n % 2]}']") for n in range(4)]
+    learned = learn_attribute(tables, marks)
+    assert isinstance(learned, Learned)
+    xpaths = [one.xpath for one in learned.alternatives]
+    assert len(set(xpaths)) == len(xpaths) and not any(one.doubt for one in learned.alternatives)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_value_known_by_its_looks_is_found_under_its_heading_though_a_block_is_put_around_it(seed: int) -> None:
+    tables = [flat_object(seed, number) for number in range(12)]
+    marks = [example(tables, n, f"//p[preceding-sibling::*[1] = '{LABELS['number'][n % 2]}']") for n in range(4)]
+    learned = learn_attribute(tables, marks)
+    assert isinstance(learned, Learned)
+    for number in range(20, 30):
+        found = values(learned, flat_object(seed, number, wrapped=True))
+        assert found == values(learned, flat_object(seed, number)) and "/" in found[0]

@@ -9,6 +9,7 @@ from extraction.algorithms.monitoring.chance import PageTexts
 from extraction.algorithms.monitoring.evidence import Revisit, ValueChange
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.rules.rule import AttributeRule
+from extraction.algorithms.values.evidence import ColumnEvidence
 from tests.algorithms.monitoring.shops import page
 
 TITLE = AttributeRule("title", mandatory=True)
@@ -88,3 +89,15 @@ def test_of_a_list_most_old_values_must_still_stand_on_the_page() -> None:
     most = change("<p>Row 0</p><p>Row 1</p><p>Row 2</p>", before=rows, attribute=column, least=0.5)
     assert evidence.is_overlooked(few) is None
     assert evidence.is_overlooked(most)
+
+
+def test_a_value_is_gained_or_lost_as_the_rules_column_reads_it() -> None:
+    marks = AttributeRule("title", "price", column=ColumnEvidence(decimal=","))
+    unknown = AttributeRule("title", "price")
+    thousand = change("<p>1,234 €</p>", "1,234 €", before=("1.234 €",), attribute=marks)
+    assert (thousand.lost, thousand.gained) == (("1.234 €",), ("1,234 €",)), "1234 became 1.234"
+    assert not change("<p>1234 €</p>", "1234 €", before=("1.234 €",), attribute=marks).gained
+    assert not change("<p>1,234 €</p>", "1,234 €", before=("1.234 €",), attribute=unknown).gained, "the same digits"
+    day = AttributeRule("title", "date", column=ColumnEvidence(date_order="DMY"))
+    assert not change("<p>3 April 2024</p>", "3 April 2024", before=("03/04/2024",), attribute=day).gained
+    assert change("<p>4 March 2024</p>", "4 March 2024", before=("03/04/2024",), attribute=day).gained

@@ -1,7 +1,9 @@
 import pytest
 
 from extraction.algorithms.dom.nodes import value
-from extraction.algorithms.monitoring.places import SoughtValue, ValueFinder, find_value, loosen
+from extraction.algorithms.monitoring.places import SoughtValue, ValueFinder, find_value
+from extraction.algorithms.values.comparing import loosen_text
+from extraction.algorithms.values.evidence import ColumnEvidence
 from tests.algorithms.monitoring.shops import page
 
 PAGE = page(
@@ -54,4 +56,24 @@ def test_a_value_stands_on_a_page_only_as_a_whole():
 
 
 def test_loose_text_is_letters_and_digits_in_lower_case():
-    assert loosen("Straße — 12,90 €!") == "strasse 12 90"
+    assert loosen_text("Straße — 12,90 €!") == "strasse 12 90"
+
+
+def test_values_and_texts_are_read_as_the_rule_reads_its_records():
+    both = page("<body><p>3 April 2024</p><p>4 March 2024</p><p>1234 €</p><p>1.234,00 €</p><p>1,234 €</p></body>")
+
+    def found(value_, kind, **column):
+        places = find_value(both, SoughtValue(value_, kind, column=ColumnEvidence(**column)), "typed")
+        return [value(both.nodes, place) for place in places]
+
+    assert found("03/04/2024", "date", date_order="DMY") == ["3 April 2024"]
+    assert found("03/04/2024", "date", date_order="MDY") == ["4 March 2024"]
+    assert found("03/04/2024", "date") == [], "nothing says which of the two it is"
+    assert found("1.234 €", "price", decimal=",") == ["1234 €"]
+    assert found("1.234 €", "price", decimal=".") == []
+    assert found("1.234,00 €", "price", decimal=",") == ["1.234,00 €"]
+
+
+def test_a_value_is_read_in_the_language_of_the_page():
+    german = page("<html lang='de'><body><p>1234 €</p></body></html>")
+    assert [value(german.nodes, place) for place in find_value(german, SoughtValue("1.234 €", "price"), "typed")] == ["1234 €"]

@@ -3,6 +3,7 @@ import pytest
 from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, find_end_tags, find_held_attribute, relearn_attribute
 from extraction.algorithms.rules.apply import read_attribute
 from extraction.algorithms.rules.rule import AttributeRule, Selector
+from extraction.algorithms.values.evidence import ColumnEvidence
 from tests.algorithms.monitoring.shops import BOOKS, new, page
 
 TITLE = AttributeRule("title", mandatory=True, alternatives=(Selector("/descendant::h1"),))
@@ -39,6 +40,20 @@ def test_a_price_written_in_another_way_is_the_same_price():
     made = relearned(PRICE, pages, [(f"€{price}",) for _, price, _ in BOOKS])
     assert given(made, pages)[0] == ("10,90 EUR",)
     assert made.stage == "typed"
+
+
+def test_a_date_is_found_again_as_the_old_rules_column_reads_it():
+    """Each page has two dates that the old one may mean. The column says that the day comes first."""
+    day = AttributeRule("day", "date", alternatives=(Selector("/descendant::h6"),), column=ColumnEvidence(date_order="DMY"))
+    months = ("January", "February", "March", "April", "May", "June", "July", "August")
+    pages = [
+        page(f"<body><em>{title}</em><p>{n + 2} {months[n]} 2024</p><b>{n + 1} {months[n + 1]} 2024</b></body>")
+        for n, (title, _, _) in enumerate(BOOKS[:7])
+    ]
+    old = [(f"0{n + 1}/0{n + 2}/2024",) for n in range(7)]
+    made = relearned(day, pages, old)
+    assert made.stage == "typed" and made.rule.column == day.column
+    assert given(made, pages)[1] == ("2 March 2024",)
 
 
 def test_a_value_that_is_now_part_of_a_text_is_cut_out_of_it():
@@ -92,6 +107,8 @@ def test_of_two_places_of_a_value_on_a_single_page_the_old_rules_tag_wins():
 def test_reads_of_an_xpath_what_it_ends_in():
     rule = AttributeRule("x", alternatives=(Selector('/descendant::div[@class = "a/b"]/p[2]/text() | /descendant::img/@src'),))
     assert find_end_tags(rule) == {"p", "img"}
+    nested = AttributeRule("x", alternatives=(Selector("/descendant::p[a[b[@c = ']|[']]]/q[1] | /descendant::td[. = 'a|b']/text()"),))
+    assert find_end_tags(nested) == {"q", "td"}
     assert find_held_attribute(rule) == "src"
     assert find_held_attribute(AttributeRule("x")) == ""
 

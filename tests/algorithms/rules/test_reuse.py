@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
 from extraction.algorithms.rules.reuse import NoReuse, OldCluster, Reuse, check_fields, choose_old_cluster
 from extraction.algorithms.rules.rule import AttributeRule
 from extraction.algorithms.sketches.shingles import Mask
+from extraction.algorithms.values.evidence import NO_EVIDENCE, ColumnEvidence
 
 MASK = Mask(0x0102030405060000, 0xFFFF)
 OTHER = Mask(0x1112131415160000, 0xFFFF)
@@ -77,6 +80,16 @@ def test_what_usually_changes_may_change_and_one_page_in_ten_may_have_news():
     assert check_fields((TITLE,), old, corrected).passed
     assert not check_fields((TITLE,), old, {**corrected, "/4": {"title": ("x",)}}).passed
     assert check_fields((TITLE,), old, {url: {"title": ("x",)} for url in old}, constant=()).passed
+
+
+def test_a_date_written_in_another_way_is_the_same_if_the_rules_column_says_which_it_is():
+    day = AttributeRule("day", "date", column=ColumnEvidence(date_order="DMY"))
+    old = {f"/{n}": {"day": (f"0{n}/04/2024",)} for n in range(1, 6)}
+    same = {f"/{n}": {"day": (f"{n} April 2024",)} for n in range(1, 6)}
+    other = {f"/{n}": {"day": (f"2024-{n:02}-04",)} for n in (1, 2, 3, 5)} | {"/4": old["/4"]}
+    assert check_fields((day,), old, same).passed
+    assert not check_fields((day,), old, other).passed
+    assert not check_fields((replace(day, column=NO_EVIDENCE),), old, same).passed, "nothing says whether it is April"
 
 
 def test_old_and_new_pages_must_be_of_the_same_urls():

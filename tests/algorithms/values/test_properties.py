@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from extraction.algorithms.values.eras import BUDDHIST_AHEAD, JAPANESE_ERAS
 from extraction.algorithms.values.read import read_value
 
 STYLES = {
@@ -78,6 +79,23 @@ def test_two_amounts_are_never_read_as_one(
     assert read_value(text, "number", language=language).value is None, text
 
 
+@given(
+    AMOUNTS,
+    AMOUNTS,
+    st.sampled_from(sorted(STYLES)),
+    st.sampled_from(sorted(MARKS)),
+    st.sampled_from(["/kg", "/100 g", " per kg", " / 1 l"]),
+    st.sampled_from(["{price} ({base})", "{price} [{base}]", "{price} | {base}", "({base}) {price}", "{price} ({base} | {base})"]),
+)
+def test_a_price_is_read_beside_its_base_price_and_not_if_only_a_space_sets_them_off(
+    price: Decimal, base: Decimal, language: str, mark: str, unit: str, form: str
+) -> None:
+    parts = {"price": f"{write_amount(price, language)} {mark}", "base": f"{write_amount(base, language)} {mark}{unit}"}
+    assert read_value(form.format(**parts), "price", language=language).value == f"{price:f} {MARKS[mark]}"
+    for doubtful in ("{price} {base}", "{base} {price}", "{base} | {price}", "{base} ({price})", "{price} {price} ({base})"):
+        assert read_value(doubtful.format(**parts), "price", language=language).value is None
+
+
 @given(st.dates(date(1000, 1, 1), date(2099, 12, 31)))
 def test_iso_dates_come_back(day: date) -> None:
     for text in (day.isoformat(), f"{day:%Y/%m/%d}", f"{day.isoformat()}T23:59:59+14:00", f"{day.year}-{day.month}-{day.day}"):
@@ -119,3 +137,12 @@ def test_a_text_without_digits_is_never_read(text: str, kind: str, language: str
 def test_long_texts_are_refused_in_no_time(kind: str) -> None:
     for text in ("1 " * 50_000, "9" * 100_000, "1." * 50_000, "€" * 100_000, "(" * 100_000, "a" * 100_000):
         assert read_value(text, kind).value is None  # type: ignore[arg-type]
+
+
+@given(st.dates(date(1873, 1, 1), date(2060, 12, 31)))
+def test_a_day_in_its_era_of_japan_or_in_the_buddhist_era_comes_back(day: date) -> None:
+    for name, (first_year, first, last) in JAPANESE_ERAS.items():
+        text = f"{name}{day.year - first_year + 1}年{day.month}月{day.day}日"
+        assert read_value(text, "date", language="ja").value == (day.isoformat() if first <= day <= last else None), text
+    text = f"{day.day}/{day.month}/{day.year + BUDDHIST_AHEAD}"
+    assert read_value(text, "date", language="th").value == (day.isoformat() if day.year > 1940 else None), text

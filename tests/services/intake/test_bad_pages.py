@@ -7,6 +7,7 @@ import pytest
 from django.core.files.base import ContentFile
 
 from extraction.algorithms.dom import media
+from extraction.algorithms.dom import parse as parsing
 from extraction.algorithms.dom.parse import parse, xml_as_written
 from extraction.algorithms.dom.references import NeededResource, ResourceKind
 from extraction.algorithms.errors import PageError
@@ -64,9 +65,9 @@ def test_a_drawing_with_an_undeclared_prefix_is_shown_without_its_elements() -> 
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("place", ["title", "vectors", "look"])
+@pytest.mark.parametrize("place", ["parse", "title", "vectors", "look"])
 def test_a_page_on_which_vertex_itself_fails_is_named_and_the_others_are_stored(
-    place: str, monkeypatch: pytest.MonkeyPatch, sent: list[int]
+    place: str, monkeypatch: pytest.MonkeyPatch, sent: list[int], caplog: pytest.LogCaptureFixture
 ) -> None:
     def failing(function: Any, seen: Any) -> Any:
         def call(*arguments: Any) -> Any:
@@ -78,6 +79,8 @@ def test_a_page_on_which_vertex_itself_fails_is_named_and_the_others_are_stored(
 
     if place == "vectors":
         monkeypatch.setattr(shingles, "compute_vectors", failing(shingles.compute_vectors, lambda given: b"".join(given[0])))
+    elif place == "parse":
+        monkeypatch.setattr(parsing, "limit_attributes", failing(parsing.limit_attributes, lambda given: given[0].encode()))
     elif place == "title":
         title = failing(page_store.find_title, lambda given: "".join(given[0].root.itertext()).encode())
         monkeypatch.setattr(page_store, "find_title", title)
@@ -91,6 +94,7 @@ def test_a_page_on_which_vertex_itself_fails_is_named_and_the_others_are_stored(
     assert run.state == Run.State.DONE, run.error
     bad = Snapshot.objects.exclude(error="").get()
     assert bad.error == "reading the page failed: IndexError: a mistake of ours"
+    assert place == "vectors" or [record.exc_info is not None for record in caplog.records] == [True], "logged once, with its traceback"
     assert bad.page.url.endswith("5.html") and Snapshot.objects.filter(error="").exclude(vector="").count() == 7
     assert run.problems.filter(name__endswith="5.html").exists()
 

@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 
 from extraction.models import Cluster, Clustering, Page, PageLabel, Placement, Record, Run, Site, Snapshot
 from extraction.services.core.runs import JobError
-from extraction.services.lab import compare_clusterings, comparisons, method_process, page_labels
+from extraction.services.lab import compare_clusterings, comparisons, group_templates, method_process, page_labels
 from extraction.services.lab.method_process import MethodResult
 from extraction.services.templates import adopting, cluster_pages, clusters, placing
 from extraction.views.lab import lab_view
@@ -52,6 +52,27 @@ def opinion(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(method_process, "run_method", run)
     monkeypatch.setattr(method_process, "measure_bits", lambda pages, groups, **_: MethodResult(groups, bits=2000.0))
     return asked
+
+
+def test_a_comparison_whose_child_is_stopped_from_outside_is_tried_again(
+    site: Site, opinion: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = comparisons.start_comparison(site, ["lsh", "rtdm"])
+    stopped = MethodResult(None, reason="it was stopped from outside", stopped="it was stopped from outside (SIGKILL)")
+    with monkeypatch.context() as patch:
+        patch.setattr(method_process, "run_method", lambda *_, **__: stopped)
+        assert done(run).state == Run.State.QUEUED and not run.clusterings.filter(method="lsh").exists()
+    assert done(run).state == Run.State.DONE and opinion == ["lsh", "rtdm"]
+
+
+def test_the_paths_of_a_comparison_are_shown_without_reading_the_pages_again(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    done(comparisons.start_comparison(site, ["lsh"]))
+    clustering = Clustering.objects.get(method="lsh")
+    monkeypatch.setattr(compare_clusterings, "read_pages", lambda *_: pytest.fail("read again"))
+    paths = group_templates.find_templates(clustering)
+    assert len(paths.templates) == len(clustering.groups) and any(paths.templates)
+    now = Clustering(site=site, run=clustering.run, method=comparisons.NOW, groups=clustering.run.clusterings.get(method="").groups)
+    assert any(group_templates.find_templates(now).templates), "the templates are as they were"
 
 
 @pytest.fixture

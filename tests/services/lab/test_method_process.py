@@ -9,7 +9,7 @@ from extraction.algorithms import methods
 from extraction.algorithms.alignment import rtdm
 from extraction.algorithms.methods import METHODS, mdl_bits
 from extraction.services.core.sandbox import SandboxLimits
-from extraction.services.lab import method_process
+from extraction.services.lab import method_process, template_paths
 from tests.services.core import sandbox_entries
 from tests.services.importing import detail, listing
 
@@ -43,6 +43,15 @@ def test_pages_too_large_to_compare_in_full_are_told(monkeypatch: pytest.MonkeyP
     found = methods.find_groups("rtdm", {"one": page(), "other": page()})
     assert found.notice.startswith("1 pair of pages was too large to compare in full")
     assert methods.find_groups("rtdm", {"one": b"<p>a", "other": b"<p>b"}).notice == ""
+
+
+def test_the_paths_of_the_groups_are_found_in_the_child_and_a_stop_from_outside_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = method_process.run_method("lsh", PAGES, paths=True)
+    assert found.groups is not None and found.paths == template_paths.find_paths(PAGES, found.groups)
+    assert any(found.paths.templates) and not math.isnan(found.bits) and found.stopped == ""
+    monkeypatch.setattr(method_process, "cluster_pages", sandbox_entries.kill_itself_at_once)
+    stopped = method_process.run_method("lsh", PAGES)
+    assert stopped.groups is None and "SIGKILL" in stopped.stopped
 
 
 def test_a_method_that_takes_too_much_is_stopped_with_the_reason() -> None:

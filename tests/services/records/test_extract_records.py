@@ -19,7 +19,7 @@ from extraction import pipeline
 from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.dom.nodes import value as value_at
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.rules import page_record
+from extraction.algorithms.rules import page_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Page, Record, Rule, Run, Snapshot
@@ -297,7 +297,7 @@ def test_a_value_leads_to_its_place(shop: Cluster, sent: list[int]) -> None:
 
 
 def test_too_many_values_are_cut_off_and_the_record_says_so(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_record, "MAX_VALUES", 1)
+    monkeypatch.setattr(page_values, "MAX_VALUES", 1)
     extract(shop)
     found = record("https://shop.example/book/1")
     assert found.reason == "author has 2 values, of which 1 are kept"

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,7 +16,9 @@ from extraction import pipeline
 from extraction.models import Page, Record, RecordChange, RecordSource, Run, TrackedRecord
 from extraction.services.core import lost_runs
 from extraction.services.records import extract_records, finish_tracking, history, rekeying
-from tests.services.records.bookshop import Bookshop, Event, open_shop, publish, raw, set_key
+from extraction.services.templates import clusters
+from tests.services import factory
+from tests.services.records.bookshop import Book, Bookshop, Event, open_shop, publish, raw, set_key
 from tests.services.records.test_extract_records import url_of_test_database
 
 pytestmark = pytest.mark.django_db
@@ -291,3 +294,47 @@ def test_a_worker_killed_at_any_moment_loses_and_doubles_no_change(where: str, n
     assert len(feed(run)) == len(log)
     assert set(feed(run)) == log
     assert RecordSource.objects.filter(record__cluster=shop.cluster).count() == Page.objects.count()
+
+
+def test_templates_that_are_merged_keep_both_time_lines_of_what_both_know(sent: list[int]) -> None:
+    shop = open_shop(1, count=2)
+    twin = Bookshop(Random(2), factory.cluster(shop.cluster.site, number=2, kind=shop.kind))
+    publish(twin)
+    shop.visit()
+    book = next(iter(shop.books.values()))
+    double = Book(book.isbn, book.title, book.pence, book.stock, ["https://shop.example/twin/1"])
+    for pence in (book.pence, book.pence + 1):
+        double.pence = pence
+        twin._store(double.addresses[0], twin.html(double))
+        extract(shop)
+        extract(twin)
+    kept, other = (TrackedRecord.objects.get(cluster=each, key=[book.isbn]) for each in (shop.cluster, twin.cluster))
+    clusters.merge_templates(shop.cluster, [twin.cluster])
+    kept.refresh_from_db()
+    other.refresh_from_db()
+    assert (kept.state, other.state, other.joined_id, other.cluster_id) == ("present", "joined", kept.pk, shop.cluster.pk)
+    lines = {thing: [each.kind for each in thing.changes.order_by("number")] for thing in (kept, other)}
+    assert lines == {kept: ["added"], other: ["added", "changed", "joined"]}
+    assert set(RecordChange.objects.values_list("cluster", flat=True)) == {shop.cluster.pk}
+    assert list(kept.sources.order_by("pk").values_list("page__url", "problem")) == [
+        (book.addresses[0], ""),
+        ("https://shop.example/twin/1", "price differs"),
+    ]
+
+
+def test_a_merge_goes_on_with_the_record_that_is_still_there(sent: list[int]) -> None:
+    shop = open_shop(1, count=1)
+    twin = Bookshop(Random(2), factory.cluster(shop.cluster.site, number=2, kind=shop.kind))
+    publish(twin)
+    book = next(iter(shop.books.values()))
+    shop.visit()
+    twin._store("https://shop.example/twin/1", twin.html(book))
+    extract(shop)
+    extract(twin)
+    gone, there = (TrackedRecord.objects.get(cluster=each) for each in (shop.cluster, twin.cluster))
+    TrackedRecord.objects.filter(pk=gone.pk).update(state="gone")
+    clusters.merge_templates(shop.cluster, [twin.cluster])
+    found = {each.pk: (each.state, each.joined_id, each.cluster_id) for each in TrackedRecord.objects.all()}
+    assert found == {gone.pk: ("joined", there.pk, shop.cluster.pk), there.pk: ("present", None, shop.cluster.pk)}
+    assert not RecordChange.objects.filter(kind="joined").exists()
+    assert there.sources.count() == 2

@@ -7,9 +7,9 @@ import pytest
 from django.core.paginator import Paginator
 from django.utils import timezone
 
+from extraction.algorithms.rules import page_values
 from extraction.models import Attribute, Cluster, Page, Record, RecordFigures, Rule, Snapshot
 from extraction.models.record_values import RecordValue, values_as_json
-from extraction.services.records import extract_records
 from extraction.services.records.records import search_records
 from extraction.services.sites import sites
 from tests.services import factory
@@ -43,7 +43,7 @@ def fill(cluster: Cluster, rows: Sequence[tuple[str, str, dict[str, list[RecordV
             state=state,
             reason="Nothing was found on the page" if state == State.FAILED else "",
             values=values_as_json(values),
-            text=extract_records.build_search_text(values),
+            text=page_values.build_search_text(values),
             extracted_at=now,
         )
         for s, (_, state, values) in zip(snapshots, rows, strict=True)

@@ -80,6 +80,18 @@ def test_rules_are_compared_with_embedded_data_and_differing_pages_are_listed(sh
     assert page_data.measure_agreement(price, {}, {page.pk: items_of(page) for page in pages(shop)}) is None
 
 
+def test_a_date_agrees_with_embedded_data_only_as_the_rules_column_reads_it(shop) -> None:
+    day = Attribute(name="published", type=Attribute.Type.DATE)
+    wrong_way, right_way = [Item("json-ld", "Book", {"datePublished": (text,)}) for text in ("2024-03-04", "2024-04-03")]
+    for given, said, agree in (
+        ({1: ["03/04/2024"], 2: ["25/12/2024"]}, wrong_way, 0),
+        ({1: ["03/04/2024"], 2: ["25/12/2024"]}, right_way, 1),
+        ({1: ["03/04/2024"]}, wrong_way, 1),
+    ):
+        found = page_data.measure_agreement(day, given, {1: (said,)})
+        assert found is not None and found.agree == agree, given
+
+
 def test_a_template_offers_attributes_from_its_pages_embedded_data(shop) -> None:
     proposal = page_data.propose_record_type(shop)
     assert proposal.type == "Book" and proposal.problems == {}

@@ -7,10 +7,11 @@ import pytest
 from django.urls import reverse
 
 from extraction import pipeline
+from extraction.algorithms.alignment.mse import lines
 from extraction.models import Attribute, Cluster, Label, OfferedRows, RecordList, RecordType
 from extraction.services.core.runs import JobError
 from extraction.services.learning import learn_rule
-from extraction.services.suggestions import suggested_lists
+from extraction.services.suggestions import found_lists, suggested_lists
 from extraction.services.suggestions.suggested_lists import TakenList
 from extraction.services.suggestions.taking_fields import TakenColumns
 from tests.reading import words
@@ -144,6 +145,21 @@ def test_the_screen_shows_lists_and_accepts_one(shops: Cluster, signed_in: Any) 
     answer = client.post(address(shops), form(shops, list_name="my offers"))
     assert answer.headers["Location"] == reverse("workbench", args=[shops.site.slug, shops.number])
     assert RecordList.objects.get().name == "my_offers"
+
+
+def test_the_screen_says_that_of_long_pages_only_the_beginning_was_read(
+    shops: Cluster, signed_in: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def show() -> str:
+        found_lists._FOUND.clear()
+        suggested_lists._read.cache_clear()
+        return words(signed_in("editor").get(address(shops)))
+
+    assert "only the beginning was read" not in show()
+    monkeypatch.setattr(lines, "MAX_LINES", 8)
+    assert "of the 6 pages are so long that only the beginning was read here" in show()
+    found_lists._FOUND.clear()
+    suggested_lists._read.cache_clear()
 
 
 @pytest.mark.parametrize(

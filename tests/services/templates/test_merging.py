@@ -6,7 +6,22 @@ import pytest
 from django.db.models import UniqueConstraint
 from django.utils import timezone
 
-from extraction.models import Bellwether, Breakage, Check, Cluster, ClusterCore, Preview, Record, RecordType, Rule, Run, Site, Snapshot
+from extraction.models import (
+    Bellwether,
+    Breakage,
+    Check,
+    Cluster,
+    ClusterCore,
+    Preview,
+    QualityRule,
+    Record,
+    RecordType,
+    Rule,
+    Run,
+    RunRelease,
+    Site,
+    Snapshot,
+)
 from extraction.services.core.runs import JobError
 from extraction.services.rules import rules
 from extraction.services.templates import clusters, merging
@@ -145,3 +160,32 @@ def test_clusters_of_different_sites_or_record_types_cannot_be_merged(clustered:
     with pytest.raises(JobError, match="different record type"):
         clusters.merge_templates(one, [two])
     assert clustered.clusters.count() == 2
+
+
+def test_quality_rules_move_and_so_do_the_releases_if_the_first_template_has_none() -> None:
+    one = factory.shop(2)
+    two, kind = twin(one), one.record_type
+    assert kind
+    run = factory.run(one.site, Run.Kind.EXTRACT, Run.State.DONE)
+    everywhere = QualityRule.objects.create(record_type=kind, kind="count")
+    for cluster, least in ((one, 0.1), (two, 0.2)):
+        QualityRule.objects.create(record_type=kind, cluster=cluster, kind="count", overrides=everywhere, limits={"least": least})
+    QualityRule.objects.create(record_type=kind, cluster=two, kind="change")
+    release(two, run, RunRelease.State.RELEASED)
+    merged = clusters.merge_templates(one, [two])
+    assert list(merged.quality_rules.order_by("pk").values_list("kind", "limits")) == [("count", {"least": 0.1}), ("change", {})]
+    assert merged.releases.get().run == run
+
+
+@pytest.mark.parametrize("state", ["held", "rejected"])
+def test_a_template_whose_newest_run_was_not_released_is_not_merged(state: str) -> None:
+    one = factory.shop(2)
+    two = twin(one)
+    release(two, factory.run(one.site, Run.Kind.EXTRACT, Run.State.DONE), state)
+    with pytest.raises(JobError, match="newest run of Template 2 was not released"):
+        clusters.merge_templates(one, [two])
+
+
+def release(cluster: Cluster, run: Run, state: str) -> None:
+    now = timezone.now()
+    RunRelease.objects.create(cluster=cluster, run=run, state=state, judged_at=now, decided_at=None if state == "held" else now)

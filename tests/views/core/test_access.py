@@ -24,12 +24,30 @@ LOOK = {
     "records_csv": Role.VIEWER,
     "tracked_record": Role.VIEWER,
     "changes": Role.VIEWER,
+    "record_values": Role.VIEWER,
+    "corrections": Role.VIEWER,
     "record_type_keys": Role.EDITOR,
+    "record_type_quality": Role.VIEWER,
+    "record_type_quality_new": Role.EDITOR,
+    "record_type_quality_try": Role.EDITOR,
+    "record_type_quality_suggest": Role.EDITOR,
+    "quality_rule": Role.EDITOR,
+    "quality": Role.VIEWER,
+    "release": Role.VIEWER,
     "records_export": Role.VIEWER,
     "records_export_figures": Role.VIEWER,
     "record_type_records": Role.VIEWER,
     "record_type_export": Role.VIEWER,
     "record_type_export_figures": Role.VIEWER,
+    "site_joins": Role.VIEWER,
+    "joined_records": Role.VIEWER,
+    "joined_record": Role.VIEWER,
+    "joined_export": Role.VIEWER,
+    "joined_export_figures": Role.VIEWER,
+    "join_proposals": Role.EDITOR,
+    "join_new": Role.EDITOR,
+    "join_fields": Role.EDITOR,
+    "join_edit": Role.EDITOR,
     "rules": Role.VIEWER,
     "rule": Role.VIEWER,
     "rule_export": Role.VIEWER,
@@ -48,6 +66,8 @@ LOOK = {
     "breakage_looks_progress": Role.VIEWER,
     "site_monitoring": Role.VIEWER,
     "site_check": Role.VIEWER,
+    "site_refresh": Role.VIEWER,
+    "cluster_refresh": Role.VIEWER,
     "site_lab": Role.VIEWER,
     "site_lab_now": Role.VIEWER,
     "site_lab_method": Role.VIEWER,
@@ -55,6 +75,7 @@ LOOK = {
     "site_lab_paths": Role.VIEWER,
     "site_lab_adopt": Role.OPERATOR,
     "page_apart": Role.EDITOR,
+    "rule_cleanup": Role.EDITOR,
     "cluster_suggest": Role.EDITOR,
     "cluster_suggest_table": Role.EDITOR,
     "cluster_suggest_proposed": Role.EDITOR,
@@ -82,9 +103,15 @@ ACT = {
     "cluster_ignore": Role.EDITOR,
     "cluster_type": Role.EDITOR,
     "extract_start": Role.EDITOR,
+    "join_make": Role.EDITOR,
+    "join_delete": Role.EDITOR,
     "rule_learn": Role.EDITOR,
     "rule_preview": Role.EDITOR,
     "rule_edit": Role.EDITOR,
+    "rule_cleanup_preview": Role.EDITOR,
+    "correction_save": Role.EDITOR,
+    "correction_end": Role.EDITOR,
+    "correction_keep": Role.EDITOR,
     "rule_publish": Role.EDITOR,
     "run_cancel": Role.EDITOR,
     "run_pause": Role.EDITOR,
@@ -95,6 +122,15 @@ ACT = {
     "breakage_annotate": Role.EDITOR,
     "breakage_looks": Role.EDITOR,
     "site_check_now": Role.EDITOR,
+    "site_refresh_now": Role.EDITOR,
+    "cluster_refresh_now": Role.EDITOR,
+    "site_refresh_schedule": Role.OPERATOR,
+    "cluster_refresh_schedule": Role.OPERATOR,
+    "site_refresh_control": Role.OPERATOR,
+    "cluster_refresh_control": Role.OPERATOR,
+    "quality_rule_delete": Role.EDITOR,
+    "quality_rule_switch": Role.EDITOR,
+    "release_decide": Role.OPERATOR,
     "breakage_accept": Role.OPERATOR,
     "breakage_dismiss": Role.OPERATOR,
     "site_monitor": Role.OPERATOR,
@@ -106,6 +142,7 @@ ACT = {
     "alert_again": Role.ADMIN,
 }
 BOTH = {
+    "rule_cleanup",
     "site_lab_adopt",
     "cluster_suggest",
     "cluster_suggest_proposed",
@@ -115,16 +152,21 @@ BOTH = {
     "site_new_upload",
     "site_import",
     "site_settings",
+    "join_new",
+    "join_edit",
     "record_type_new",
     "record_type",
     "record_type_keys",
+    "record_type_quality_new",
+    "record_type_quality_suggest",
+    "quality_rule",
     "alert_channel_new",
     "alert_channel",
 }
 FILES = {"asset", "cluster_picture", "frame"}
 """The frame, and the files for it and for the cards: their own tests say who gets them."""
 
-PARTS = {"cluster_shares", "cluster_structure"}
+PARTS = {"cluster_shares": "cluster", "cluster_structure": "cluster", "join_proposals": "site_joins"}
 """Parts of a screen; opened alone they lead to it."""
 
 ROLES = sorted(Role)
@@ -151,8 +193,8 @@ def test_a_page_is_shown_to_its_role_and_to_higher_ones(signed_in: Any, world: W
 
 @pytest.mark.parametrize("name", sorted(PARTS))
 def test_a_part_of_a_screen_opened_alone_redirects_to_the_screen(signed_in: Any, world: World, name: str) -> None:
-    answer = signed_in("viewer").get(reverse(name, args=world.address(name)))
-    assert (answer.status_code, answer.headers["Location"]) == (302, reverse("cluster", args=world.address(name)))
+    answer = signed_in("editor").get(reverse(name, args=world.address(name)))
+    assert (answer.status_code, answer.headers["Location"]) == (302, reverse(PARTS[name], args=world.address(PARTS[name])))
 
 
 @pytest.mark.parametrize("name", ACT)

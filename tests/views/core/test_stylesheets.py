@@ -17,6 +17,7 @@ FETCHED = {
     "extraction/lab/lab_method.html": {"extraction/lab/_lab_shares.html"},
     "extraction/lab/wrapper.html": {"extraction/lab/_wrapper.html"},
     "extraction/rules/rule.html": {"extraction/rules/_effect.html"},
+    "extraction/quality/rule.html": {"extraction/quality/_tried.html"},
     "extraction/rules/rule_difference.html": {"extraction/rules/_effect.html"},
     "extraction/suggestions/suggested.html": {
         "extraction/suggestions/_opinions.html",

@@ -34,7 +34,7 @@ def describe_losses(export: Export) -> list[str]:
     tally, counts = export.tally, export.counts
     places = ["in the columns of raw texts"] if any(each.part in ("raw", "unread") for each in export.columns) else []
     where = " or ".join([*places, *([] if export.format.typed else ["as they appear on the page"])])
-    found = [f"Left out: {each}." for each in export.scope.left_out]
+    found = [*export.scope.notices, *(f"Left out: {each}." for each in export.scope.left_out)]
     if counts.without_rows:
         found.append(f"Pages without a row of {export.choice.list}, which give no line: {counts.without_rows:,}.")
     if tally.unknown:
@@ -89,6 +89,8 @@ def write_dictionary(export: Export) -> str:
 
 
 def _describe_line(export: Export) -> str:
+    if export.scope.line:
+        return f"Each line is {export.scope.line}."
     return f"Each line is a row of {export.choice.list}, with its page's own values." if export.choice.list else "Each line is a page."
 
 

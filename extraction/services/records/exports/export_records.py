@@ -53,7 +53,8 @@ class Export:
             self.format.limits,
             self.tally,
         )
-        lines = read_lines(self.scope.records, self.choice.list, self.counts)
+        read = self.scope.read
+        lines = read(self.counts) if read else read_lines(self.scope.records, self.choice.list, self.counts)
         return Table(self.columns, maker.make_rows(lines), self.choice, self.tally)
 
 

@@ -1,11 +1,13 @@
 """Whose records an export holds: those of a template, or those of a record type across all sites."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from extraction.algorithms.records.columns import ExportAttribute
-from extraction.models import Attribute, Cluster, Record, RecordFigures, RecordList, RecordPart, RecordType, Rule
+from extraction.algorithms.records.line import Line
+from extraction.models import Attribute, Cluster, Record, RecordFigures, RecordList, RecordPart, RecordType, Rule, RunRelease
 from extraction.models.record import RecordQuerySet
+from extraction.services.records.exports.lines import LineCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,9 @@ class ExportScope:
     attributes: {list name, "" for pages: the attributes of its lines in their order}.
     known: the names of all attributes, whatever list they are of.
     left_out: what `records` leaves out, a sentence each.
+    read: gives the lines of an export without lists, where they are more than `records` say.
+    line: what a line is, in words, where it is not a page or a row.
+    notices: what a reader must know of all of them, a sentence each.
     """
 
     title: str
@@ -26,6 +31,9 @@ class ExportScope:
     left_out: tuple[str, ...] = ()
     description: str = ""
     across_sites: bool = False
+    read: Callable[[LineCounts], Iterator[Line]] | None = None
+    line: str = ""
+    notices: tuple[str, ...] = ()
 
     @property
     def lists(self) -> list[str]:
@@ -55,6 +63,7 @@ def find_template_scope(cluster: Cluster, records: RecordQuerySet | None = None,
         _name_attributes(attributes),
         tuple(_describe_left_out(figures, part)),
         cluster.record_type.description if cluster.record_type else "",
+        notices=_list_withheld(cluster.pk),
     )
 
 
@@ -74,7 +83,14 @@ def find_type_scope(record_type: RecordType) -> ExportScope:
         tuple(left_out),
         record_type.description,
         across_sites=True,
+        notices=_list_withheld(*record_type.clusters.filter(ignored=False).values_list("pk", flat=True)),
     )
+
+
+def _list_withheld(*clusters: int) -> tuple[str, ...]:
+    """Return a sentence for each template whose newest run is held back or was rejected. Its records are exported nevertheless."""
+    found = RunRelease.objects.withheld().filter(cluster__in=clusters).select_related("cluster__site").order_by("pk")
+    return tuple(f"{each.cluster.site.name}, {each.cluster.label}: {each.describe_state()}" for each in found)
 
 
 def find_attributes(cluster: Cluster) -> dict[str, tuple[ExportAttribute, ...]]:

@@ -1,0 +1,51 @@
+"""Whether the records of a join are as their sides are now, and what a person has to do otherwise."""
+
+from dataclasses import dataclass
+
+from extraction.models import Join, Run
+from extraction.models.run_values import RunParameters
+from extraction.services.joins import plans
+from extraction.services.joins.plans import Problems, ReadyJoin
+
+
+@dataclass(frozen=True, slots=True)
+class JoinCondition:
+    """The condition of a join.
+
+    problems: why it cannot be made until a person chooses again.
+    run: its newest run, None if there was none.
+    outdated: the settings, or the names of attributes, have changed since its records were made.
+    ready: the join as it would be made now, None with problems.
+    """
+
+    problems: tuple[str, ...]
+    run: Run | None
+    outdated: bool
+    made: bool
+    ready: ReadyJoin | None = None
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is to be known about the records as they are, a sentence each."""
+        found = [f"The join needs a choice, so its records are not brought up to date. {each}" for each in self.problems]
+        if self.run and not self.run.finished:
+            found.append("The records are being brought up to date.")
+        elif self.run and self.run.state != Run.State.DONE:
+            found.append(f"The last attempt to bring the records up to date {self._describe_end()}")
+        elif self.outdated and not self.problems:
+            found.append("The settings of the join have changed since its records were made.")
+        return found
+
+    def _describe_end(self) -> str:
+        return "was cancelled." if self.run and self.run.state == Run.State.CANCELLED else f"failed: {self.run.error if self.run else ''}"
+
+
+def describe_state(join: Join) -> JoinCondition:
+    """Return the condition of a join, in a constant number of queries."""
+    found = plans.check_plan(join.site, plans.read_plan(join))
+    target = Run.target_of(Run.Kind.JOIN, RunParameters(join=join.pk).as_json())
+    run = Run.objects.filter(site=join.site_id, kind=Run.Kind.JOIN, target=target).order_by("-pk").first()
+    made = join.made_at is not None
+    if isinstance(found, Problems):
+        return JoinCondition(found.sentences, run, outdated=made, made=made)
+    return JoinCondition((), run, outdated=made and found.settings != join.read_result().settings, made=made, ready=found)

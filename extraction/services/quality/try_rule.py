@@ -1,0 +1,42 @@
+"""Try a rule on the records that are there, before it is stored."""
+
+from dataclasses import dataclass
+
+from extraction.algorithms.records.quality.judging import Score
+from extraction.models import Cluster, QualityRule, RecordType
+from extraction.services.quality.effective_rules import list_followed, make_score
+from extraction.services.quality.measuring import Measured, measure_records
+from extraction.services.quality.rule_words import write_finding
+
+MAX_TRIED = 20_000
+"""The largest number of records that a rule is tried on: a person waits for it, about a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class TriedRule:
+    """What a rule would find.
+
+    finding: in words; "" if nothing fails.
+    """
+
+    cluster: Cluster
+    score: Score
+    measured: Measured
+    finding: str
+
+
+def try_rule(rule: QualityRule, cluster: Cluster) -> TriedRule:
+    """Judge a template's present records by one rule, which need not be stored."""
+    score = make_score(rule, list_followed(cluster))
+    measured = measure_records(cluster, [score], limit=MAX_TRIED)
+    return TriedRule(cluster, score, measured, write_finding(score, cut_history=measured.cut_history))
+
+
+def find_template_to_try(record_type: RecordType, wanted: str = "") -> Cluster | None:
+    """Return the template of a record type that a person chose, or else the one with the most records; None without records.
+
+    wanted: the id of a template as text.
+    """
+    clusters = record_type.clusters.filter(tracked__isnull=False).distinct().select_related("site", "record_type")
+    chosen = clusters.filter(pk=wanted).first() if wanted.isdecimal() and len(wanted) < 19 else None
+    return chosen or max(clusters, key=lambda each: (each.tracked.count(), -each.pk), default=None)

@@ -1,0 +1,150 @@
+"""Correct the values of a record, and review corrections whose page has changed."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_POST, require_safe
+
+from extraction.forms.corrections import CorrectionForm
+from extraction.models import Correction, Record, Role, role_of
+from extraction.services.corrections.storing import CorrectionError
+from extraction.services.records import correcting
+from extraction.services.records.correcting import CorrectionOutcome
+from extraction.views.corrections import shown_corrections
+from extraction.views.http import SignedInHttpRequest
+from extraction.views.policy import requires
+from extraction.views.templates.clusters import cluster_of
+
+PER_PAGE = 50
+
+
+def _find_record(slug: str, number: int, page_id: int) -> Record:
+    cluster = cluster_of(slug, number)
+    record = correcting.find_current_record(page_id)
+    if record is None or record.cluster_id != cluster.pk:
+        raise Http404("The page has no record of this template.")
+    return record
+
+
+@require_safe
+@requires(Role.VIEWER)
+def show_values(request: HttpRequest, slug: str, number: int, page_id: int) -> HttpResponse:
+    """Show the values of a page's record beside what the page says. Editors open one of them to correct it."""
+    return _render_values(request, _find_record(slug, number, page_id))
+
+
+@require_POST
+@requires(Role.EDITOR)
+def correct_value(request: SignedInHttpRequest, slug: str, number: int, page_id: int) -> HttpResponse:
+    """Correct, fill or reject the values at one place of the record."""
+    record = _find_record(slug, number, page_id)
+    form = CorrectionForm(request.POST)
+    if not form.is_valid():
+        return _render_values(request, record, form=form, error=form.problem)
+    given = form.given()
+    try:
+        outcome = correcting.correct_value(record, given, request.user, replaces=form.cleaned_data["replaces"])
+    except CorrectionError as error:
+        return _render_values(request, record, form=form, error=str(error))
+    messages.success(request, describe_outcome(outcome))
+    query = urlencode({"of": given.place[1]}) if given.place[1] else ""
+    return redirect(f"{reverse('record_values', args=[slug, number, page_id])}{'?' if query else ''}{query}")
+
+
+@require_safe
+@requires(Role.VIEWER)
+def list_corrections(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Show the corrections of a template: first those whose page says something else now."""
+    cluster = cluster_of(slug, number)
+    pages = Paginator(shown_corrections.list_corrections(cluster, review=False), PER_PAGE).get_page(request.GET.get("page", 1))
+    context = {
+        "site": cluster.site,
+        "cluster": cluster,
+        "review": shown_corrections.list_corrections(cluster, review=True),
+        "active": pages,
+        "pages": pages,
+    }
+    return render(request, "extraction/corrections/corrections.html", context)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def end_correction(request: SignedInHttpRequest, slug: str, number: int, correction_id: int) -> HttpResponse:
+    """Take the value of the page in place of the correction."""
+    correction = _find_correction(slug, number, correction_id)
+    try:
+        correcting.withdraw_correction(correction, request.user)
+        messages.success(request, f"{correction.attribute.name} has the page’s value again.")
+    except CorrectionError as error:
+        messages.error(request, str(error))
+    return redirect(_find_return(request, slug, number, correction))
+
+
+@require_POST
+@requires(Role.EDITOR)
+def keep_correction(request: SignedInHttpRequest, slug: str, number: int, correction_id: int) -> HttpResponse:
+    """Keep a correction for what the page says now."""
+    correction = _find_correction(slug, number, correction_id)
+    try:
+        correcting.keep_correction(correction, request.user)
+        messages.success(request, f"The correction of {correction.attribute.name} is kept while the page says what it says now.")
+    except CorrectionError as error:
+        messages.error(request, str(error))
+    return redirect(_find_return(request, slug, number, correction))
+
+
+def describe_outcome(outcome: CorrectionOutcome) -> str:
+    """Return what a correction did, and what it taught the learner, in words."""
+    correction, lesson = outcome.correction, outcome.lesson
+    what = {"corrected": "is corrected", "filled": "is filled in", "rejected": "is rejected"}[correction.kind]
+    if lesson is None or lesson.reason:
+        taught = f"No mark was made: {lesson.reason}." if lesson else ""
+    elif lesson.places is None:
+        taught = "It is marked as “not on this page” for the next time the rule is learned."
+    else:
+        taught = "It is marked where it stands on the page, for the next time the rule is learned."
+    return f"{correction.attribute.name} {what} and stays so while the page says the same. {taught}".strip()
+
+
+def _find_correction(slug: str, number: int, correction_id: int) -> Correction:
+    found = Correction.objects.select_related("attribute__list", "page", "by")
+    return get_object_or_404(found, pk=correction_id, page__site=cluster_of(slug, number).site)
+
+
+def _find_return(request: HttpRequest, slug: str, number: int, correction: Correction) -> str:
+    if request.POST.get("back") == "values" and correcting.find_current_record(correction.page_id):
+        return reverse("record_values", args=[slug, number, correction.page_id])
+    return reverse("corrections", args=[slug, number])
+
+
+def _render_values(request: HttpRequest, record: Record, *, form: CorrectionForm | None = None, error: str = "") -> HttpResponse:
+    asked: Any = form.data if form else request.GET
+    row = asked.get("row", "")
+    list_name = asked.get("of", "")
+    place = (asked.get("attribute", ""), list_name, int(row) if row.isdecimal() and len(row) < 10 else None)
+    may_correct = (role_of(request.user) or 0) >= Role.EDITOR
+    lists = list(record.read_rows())
+    rows = shown_corrections.list_row_cells(record, list_name or next(iter(lists), ""), request.GET.get("page", ""))
+    context = {
+        "site": record.cluster.site,
+        "cluster": record.cluster,
+        "record": record,
+        "cells": shown_corrections.list_cells(record),
+        "lists": lists,
+        "rows": rows,
+        "pages": rows.pages if rows else None,
+        "edited": shown_corrections.find_cell(record, place) if place[0] and may_correct else None,
+        "replaces": Correction.objects.open().filter(pk=_number(asked.get("replaces", "")), page=record.snapshot.page_id).first(),
+        "typed": form.data.get("values", "") if form else None,
+        "error": error,
+    }
+    return render(request, "extraction/corrections/values.html", context, status=400 if error else 200)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 19 else 0

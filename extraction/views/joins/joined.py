@@ -1,0 +1,100 @@
+"""Joined records: the table, one record, and downloads."""
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.text import slugify
+from django.views.decorators.http import require_safe
+
+from extraction.algorithms.records.join import Way
+from extraction.forms.joins import JoinedForm
+from extraction.models import Join, JoinedRecord, Role
+from extraction.services.joins import joined_history, search
+from extraction.services.joins.export_scope import find_join_scope
+from extraction.services.joins.state import describe_state
+from extraction.services.records.exports.scopes import ExportScope
+from extraction.views.joins import join_view
+from extraction.views.joins.joins import join_of
+from extraction.views.policy import requires
+from extraction.views.records import export_view, exports, history
+
+PER_PAGE = 50
+
+MAX_CHANGES = 200
+"""Newest changes on the page of a joined record."""
+
+MAX_ROWS = 100
+"""Rows on the page of a joined record."""
+
+
+@require_safe
+@requires(Role.VIEWER)
+def list_records(request: HttpRequest, slug: str, join_id: int) -> HttpResponse:
+    """Show the joined records as a table, searched, filtered and sorted."""
+    join = join_of(slug, join_id)
+    form = JoinedForm(request.GET)
+    result = join.read_result()
+    pages = Paginator(search.search_joined(join, **form.asked()), PER_PAGE).get_page(request.GET.get("page", 1))
+    figures = result.figures
+    context = {
+        "site": join.site,
+        "join": join,
+        "state": describe_state(join),
+        "counts": join_view.describe_counts(figures),
+        "columns": join_view.list_shown_columns(result.columns),
+        "pages": pages,
+        "rows": [join_view.show_record(each, result.columns) for each in pages],
+        "parts": search.PARTS,
+        "asked": form.asked(),
+        "query": form.asked()["query"],
+        "filters": [(field, request.GET[field]) for field in JoinedForm.base_fields if request.GET.get(field)],
+        "view": {"extracted": figures.joined + figures.row_alone + figures.page_alone},
+        "export": export_view.build_export_dialog(
+            find_join_scope(join),
+            address=reverse("joined_export", args=[slug, join_id]),
+            figures=reverse("joined_export_figures", args=[slug, join_id]),
+        ),
+    }
+    return render(request, "extraction/joins/records.html", context)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def show_record(request: HttpRequest, slug: str, join_id: int, record_id: int) -> HttpResponse:
+    """Show one joined record: the values of both sides, its sources, and the changes of both sides."""
+    join = join_of(slug, join_id)
+    record = get_object_or_404(JoinedRecord.objects.select_related("page", "join__site"), pk=record_id, join=join)
+    found = joined_history.read_history(record, most=MAX_CHANGES)
+    sources = list(record.sources.select_related("page", "listing__cluster", "listing__list").order_by("pk")[:MAX_ROWS])
+    context = {
+        "site": join.site,
+        "join": join,
+        "record": record,
+        "state": describe_state(join),
+        "shown": join_view.show_record(record, join.read_result().columns),
+        "way": join_view.WAYS[Way[record.way.upper()]] if record.way else "",
+        "sources": sources,
+        "history": found,
+        "changes": [history.describe_change(each.cluster, each) for each in found.changes],
+    }
+    return render(request, "extraction/joins/record.html", context)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def download_records(request: HttpRequest, slug: str, join_id: int) -> HttpResponseBase:
+    """Send the joined records that the table shows in the chosen format, or what describes them."""
+    join = join_of(slug, join_id)
+    return exports.send_export(request, _find_scope(request, join), slugify(f"{join.site.name} {join.name}")[:80] or "records")
+
+
+@require_safe
+@requires(Role.VIEWER)
+def show_figures(request: HttpRequest, slug: str, join_id: int) -> HttpResponse:
+    """Show what the file of `download_records` would hold and leave out."""
+    return exports.show_export_figures(request, _find_scope(request, join_of(slug, join_id)))
+
+
+def _find_scope(request: HttpRequest, join: Join) -> ExportScope:
+    return find_join_scope(join, search.search_joined(join, **JoinedForm(request.GET).asked()))
