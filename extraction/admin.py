@@ -6,7 +6,22 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from extraction.forms.sign_in import AdminSignInForm
-from extraction.models import Alert, AlertChannel, Cluster, Decision, Page, Record, RecordType, Rule, Run, Site, Snapshot
+from extraction.models import (
+    Alert,
+    AlertChannel,
+    Cluster,
+    Decision,
+    Delivery,
+    DeliveryTarget,
+    Page,
+    ReaderToken,
+    Record,
+    RecordType,
+    Rule,
+    Run,
+    Site,
+    Snapshot,
+)
 
 admin.site.login_form = AdminSignInForm
 
@@ -113,3 +128,25 @@ class AlertAdmin(ReadOnly):
     list_display = ("title", "channel", "event", "state", "attempts", "created_at")
     list_select_related = ("channel",)
     list_filter = ("state", "event")
+
+
+@admin.register(DeliveryTarget)
+class DeliveryTargetAdmin(ReadOnly):
+    list_display = ("name", "kind", "record_type", "enabled")
+    list_select_related = ("record_type",)
+    fields = ("name", "kind", "record_type", "list_name", "content", "after_run", "every_hours", "enabled", "created_at", "created_by")
+
+
+@admin.register(Delivery)
+class DeliveryAdmin(ReadOnly):
+    list_display = ("target", "cause", "state", "attempts", "outcome", "created_at")
+    list_select_related = ("target",)
+    list_filter = ("state", "cause")
+    exclude = ("batch", "batch_entries")
+
+
+@admin.register(ReaderToken)
+class ReaderTokenAdmin(ReadOnly):
+    list_display = ("name", "record_type", "created_at", "used_at", "revoked_at")
+    list_select_related = ("record_type",)
+    exclude = ("digest",)

@@ -11,10 +11,11 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from extraction.models import Breakage, Join, RecordType, Rule, Run, RunRelease, Site
+from extraction.models import Breakage, Cluster, Join, RecordType, Rule, Run, RunRelease, Site
 from extraction.models.run_values import RunSummary
 from extraction.services.core import runs, signals
 from extraction.services.core.runs import Job, Progress
+from extraction.services.deliveries import outbox
 from extraction.services.intake import crawl_site, import_pages, load_assets, previews
 from extraction.services.joins import make_records
 from extraction.services.lab import comparisons
@@ -83,6 +84,7 @@ def connect() -> None:
     signals.templates_merged.connect(_join_after_moving)
     signals.schema_changed.connect(_join_after_new_schema)
     signals.records_doubted.connect(_tell_of_doubts)
+    signals.records_released.connect(_deliver_after_release)
 
 
 def _check_imported(run: Run) -> None:
@@ -233,3 +235,7 @@ def _join_after_new_schema(*, record_type: RecordType, **_: Any) -> None:
 
 def _tell_of_doubts(*, release: RunRelease, **_: Any) -> None:
     alerts.queue_release_alerts(release, timezone.now())
+
+
+def _deliver_after_release(*, run: Run, cluster: Cluster, user: User | None, **_: Any) -> None:
+    outbox.queue_released(run, cluster, user)

@@ -9,7 +9,10 @@ from django.utils import timezone
 
 from extraction import pipeline
 from extraction.services.core import heartbeats, lost_runs, runs
+from extraction.services.deliveries import deliver as delivering
+from extraction.services.deliveries import outbox
 from extraction.services.monitoring import alerts, monitors, tidy_checks
+from extraction.services.records import stored_files
 from extraction.services.refresh import start_refreshes
 
 
@@ -25,27 +28,38 @@ def sweep() -> None:
     """Find runs that no worker has and send them again."""
     lost_runs.return_own_runs()
     lost_runs.sweep_runs()
+    outbox.send_lost(timezone.now())
 
 
 @shared_task
 def tick() -> None:
-    """Start the checks and refreshes that are due, and send the alerts that are waiting."""
+    """Start the checks and refreshes that are due, and send the alerts and deliveries that are waiting."""
     heartbeats.record_tick()
     monitors.start_due_checks(timezone.now())
     start_refreshes.start_due_refreshes(timezone.now())
     alerts.send_due_alerts(timezone.now())
+    outbox.queue_due(timezone.now())
+    outbox.send_due(timezone.now())
 
 
 @shared_task
 def tidy() -> None:
-    """Delete contents that old checks stored and that nothing needs any more."""
+    """Delete contents that old checks stored and that nothing needs any more, and old files of downloads."""
     tidy_checks.tidy_checks(timezone.now())
+    stored_files.tidy_files(timezone.now())
 
 
 @shared_task
 def deliver(alert_id: int) -> None:
     """Send an alert, unless another worker does."""
     alerts.deliver_alert(alert_id, timezone.now())
+
+
+@shared_task
+def deliver_records(delivery_id: int) -> None:
+    """Do a delivery, unless another worker does."""
+    outbox.return_own(timezone.now())
+    delivering.deliver(delivery_id, timezone.now())
 
 
 @task_failure.connect(sender=execute)
@@ -59,4 +73,5 @@ def execute_failed(*, exception: BaseException, args: Any, **_: Any) -> None:
 def worker_started(**_: Any) -> None:
     """Resume at once the runs that a killed worker left behind."""
     lost_runs.sweep_runs()
+    outbox.send_lost(timezone.now())
     connection.close()

@@ -8,6 +8,7 @@ from extraction.forms.sign_in import SignInForm
 from extraction.views import home
 from extraction.views.core import frames, page_files, runs
 from extraction.views.corrections import corrections
+from extraction.views.deliveries import change_files, readers, targets
 from extraction.views.intake import crawls, uploads
 from extraction.views.joins import joined, joins
 from extraction.views.lab import lab, wrapper
@@ -64,6 +65,7 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("corrections/", corrections.list_corrections, name="corrections"),
     path("corrections/<int:correction_id>/end/", corrections.end_correction, name="correction_end"),
     path("corrections/<int:correction_id>/keep/", corrections.keep_correction, name="correction_keep"),
+    path("changes/download/", change_files.store_template_changes, name="changes_download"),
     path("records.csv", exports.download_csv, name="records_csv"),
     path("records/export/", exports.download_records, name="records_export"),
     path("records/export/figures/", exports.show_figures, name="records_export_figures"),
@@ -169,6 +171,23 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("record-types/<slug:slug>/records/", exports.choose_type_records, name="record_type_records"),
     path("record-types/<slug:slug>/export/", exports.download_type_records, name="record_type_export"),
     path("record-types/<slug:slug>/export/figures/", exports.show_type_figures, name="record_type_export_figures"),
+    path("record-types/<slug:slug>/changes/", change_files.store_type_changes, name="record_type_changes"),
+    path("record-types/<slug:slug>/latest/", readers.show_readers, name="record_type_readers"),
+    path("record-types/<slug:slug>/latest/tokens/", readers.create_token, name="record_type_token"),
+    path("tokens/<int:token_id>/revoke/", readers.revoke_token, name="token_revoke"),
+    path("data/<slug:slug>/latest.<str:suffix>", readers.serve_latest, name="latest_file"),
+    path("data/<slug:slug>/changes.atom", readers.serve_feed, name="latest_feed"),
+    path("data/<slug:slug>/schema.json", readers.serve_schema, name="latest_schema"),
+    path("downloads/<str:etag>/", change_files.send_download, name="download"),
+    path("deliveries/", targets.list_targets, name="deliveries"),
+    path("deliveries/new/", targets.create_target, name="delivery_target_new"),
+    path("deliveries/<int:target_id>/", targets.show_target, name="delivery_target"),
+    path("deliveries/<int:target_id>/edit/", targets.edit_target, name="delivery_target_edit"),
+    path("deliveries/<int:target_id>/preview/", targets.preview_target, name="delivery_target_preview"),
+    path("deliveries/<int:target_id>/now/", targets.deliver_now, name="delivery_target_now"),
+    path("deliveries/<int:target_id>/test/", targets.test_target, name="delivery_target_test"),
+    path("deliveries/<int:target_id>/delete/", targets.delete_target, name="delivery_target_delete"),
+    path("deliveries/sent/<int:delivery_id>/again/", targets.retry_delivery, name="delivery_again"),
     path("record-types/<slug:slug>/delete/", record_types.delete_record_type, name="record_type_delete"),
     path("settings/alerts/", alerts.alerts, name="alerts"),
     path("settings/alerts/new/", alerts.new, name="alert_channel_new"),

@@ -1,6 +1,9 @@
 """Logging of requests."""
 
 import logging
+import re
+
+_TOKEN = re.compile(r"(?<=[?&]token=)[^&\s]+")
 
 
 class Refusals(logging.Filter):
@@ -12,4 +15,14 @@ class Refusals(logging.Filter):
             reason = str(record.exc_info[1] or "")
             record.msg, record.args = "%s: %s", (record.getMessage(), reason.encode("unicode_escape").decode("ascii"))
             record.exc_info = record.exc_text = None
+        return True
+
+
+class Tokens(logging.Filter):
+    """Takes the tokens of readers out of the addresses of requests."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Keep every record."""
+        if isinstance(record.args, tuple) and any("token=" in each for each in record.args if isinstance(each, str)):
+            record.args = tuple(_TOKEN.sub("…", each) if isinstance(each, str) else each for each in record.args)
         return True

@@ -205,11 +205,11 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "filters": {"refusals": {"()": "vertex.log.Refusals"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["refusals"]}},
+    "filters": {"refusals": {"()": "vertex.log.Refusals"}, "tokens": {"()": "vertex.log.Tokens"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["refusals", "tokens"]}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
     # These loggers write the addresses of alert channels, which contain passwords.
-    "loggers": {"apprise": {"level": "CRITICAL", "propagate": False}, "urllib3": {"level": "INFO"}},
+    "loggers": {"apprise": {"level": "CRITICAL", "propagate": False}, "urllib3": {"level": "INFO"}, "paramiko": {"level": "CRITICAL"}},
 }
 
 # Limits of an import. They are checked while streaming, before anything is completely unpacked.
@@ -222,6 +222,14 @@ VERTEX_IMPORT_MAX_EXPANSION = env.integer("IMPORT_MAX_EXPANSION", 200, least=1)
 # How long the changes of records are kept, and how many of each template.
 VERTEX_CHANGES_MAX_DAYS = env.integer("CHANGES_MAX_DAYS", 730, least=1)
 VERTEX_CHANGES_MAX_COUNT = env.integer("CHANGES_MAX_COUNT", 1_000_000, least=1)
+
+# Deliveries. Targets of the kind "folder", and SQLite files, must be below one of these folders.
+VERTEX_DELIVERY_DIRS = env.listed("DELIVERY_DIRS", [str(VAR_DIR / "deliveries")])
+VERTEX_DELIVERY_PRIVATE_HOSTS = env.listed("DELIVERY_PRIVATE_HOSTS", [])
+# What fsspec may be used for. Vertex cannot judge the addresses that its drivers connect to.
+VERTEX_DELIVERY_PROTOCOLS = env.listed("DELIVERY_PROTOCOLS", [])
+# How many hours the file of a download is kept, so that a download that broke off can go on.
+VERTEX_DOWNLOADS_KEEP_HOURS = env.integer("DOWNLOADS_KEEP_HOURS", 48, least=1)
 
 # Fetching. These settings apply to all sites; the settings of a single site are in the database.
 # How long a check waits before it fetches pages a second time to confirm a breakage.

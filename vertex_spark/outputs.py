@@ -38,16 +38,17 @@ PART_CHARACTERS = 64_000_000
 KEPT_REASONS = 50
 """How many different reasons of one input file the manifest has, the commonest first. The failures' table has all."""
 
+_MEANINGS: dict[str, str] = {
+    "source_url": "the page's address, or its name in the input file",
+    "site": "the site's name; empty for a file that no site was looked for",
+    "template": "the template's name or number; empty if it is not known",
+    "outcome": "refused, unreadable, unmatched, failed, gave up, or incomplete: it has a record, but something is missing",
+    "reason": "why, in words",
+    "fetched_at": "when the page was fetched, in UTC",
+}
+
 _FAILURE_COLUMNS = tuple(
-    Column(name, name, "page", kind, False, meaning)
-    for name, kind, meaning in (
-        ("source_url", "text", "the page's address, or its name in the input file"),
-        ("site", "text", "the site's name; empty for a file that no site was looked for"),
-        ("template", "text", "the template's name or number; empty if it is not known"),
-        ("outcome", "text", "refused, unreadable, unmatched, failed, gave up, or incomplete: it has a record, but something is missing"),
-        ("reason", "text", "why, in words"),
-        ("fetched_at", "time", "when the page was fetched, in UTC"),
-    )
+    Column(name, name, "page", "time" if name == "fetched_at" else "text", False, meaning) for name, meaning in _MEANINGS.items()
 )
 """The columns of the failures."""
 

@@ -7,7 +7,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -16,833 +15,1346 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Cluster',
+            name="Cluster",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('name', models.CharField(blank=True, max_length=120)),
-                ('masks', models.JSONField(default=list)),
-                ('url_patterns', models.JSONField(default=list)),
-                ('ignored', models.BooleanField(default=False)),
-                ('merged', models.BooleanField(default=False)),
-                ('small', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("name", models.CharField(blank=True, max_length=120)),
+                ("masks", models.JSONField(default=list)),
+                ("url_patterns", models.JSONField(default=list)),
+                ("ignored", models.BooleanField(default=False)),
+                ("merged", models.BooleanField(default=False)),
+                ("small", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ['number'],
+                "ordering": ["number"],
             },
         ),
         migrations.CreateModel(
-            name='Page',
+            name="Page",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('url', models.CharField(max_length=2000)),
-                ('gone_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("url", models.CharField(max_length=2000)),
+                ("gone_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ['id'],
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='RecordType',
+            name="RecordType",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=80, unique=True)),
-                ('slug', models.SlugField(max_length=90, unique=True)),
-                ('description', models.CharField(blank=True, max_length=300)),
-                ('gone_after', models.PositiveSmallIntegerField(default=2)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=80, unique=True)),
+                ("slug", models.SlugField(max_length=90, unique=True)),
+                ("description", models.CharField(blank=True, max_length=300)),
+                ("gone_after", models.PositiveSmallIntegerField(default=2)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ['name'],
+                "ordering": ["name"],
             },
         ),
         migrations.CreateModel(
-            name='ClusterCore',
+            name="ClusterCore",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('data', models.BinaryField()),
-                ('cluster', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='core', to='extraction.cluster')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("data", models.BinaryField()),
+                (
+                    "cluster",
+                    models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name="core", to="extraction.cluster"),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='PageLabel',
+            name="PageLabel",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('label', models.CharField(max_length=120)),
-                ('created_at', models.DateTimeField(auto_now=True)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('page', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='said', to='extraction.page')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("label", models.CharField(max_length=120)),
+                ("created_at", models.DateTimeField(auto_now=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                ("page", models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name="said", to="extraction.page")),
             ],
         ),
         migrations.CreateModel(
-            name='Preview',
+            name="Preview",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('sha256', models.CharField(max_length=64)),
-                ('dimmed', models.CharField(blank=True, max_length=64)),
-                ('made_of', models.CharField(max_length=64)),
-                ('made_at', models.DateTimeField(auto_now=True)),
-                ('cluster', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='picture', to='extraction.cluster')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("sha256", models.CharField(max_length=64)),
+                ("dimmed", models.CharField(blank=True, max_length=64)),
+                ("made_of", models.CharField(max_length=64)),
+                ("made_at", models.DateTimeField(auto_now=True)),
+                (
+                    "cluster",
+                    models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name="picture", to="extraction.cluster"),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='RecordList',
+            name="RecordList",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=60)),
-                ('position', models.PositiveIntegerField(default=0)),
-                ('key_per_page', models.BooleanField(default=False)),
-                ('record_type', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='lists', to='extraction.recordtype')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=60)),
+                ("position", models.PositiveIntegerField(default=0)),
+                ("key_per_page", models.BooleanField(default=False)),
+                (
+                    "record_type",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="lists", to="extraction.recordtype"),
+                ),
             ],
             options={
-                'ordering': ['position', 'id'],
-            },
-        ),
-        migrations.AddField(
-            model_name='cluster',
-            name='record_type',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='clusters', to='extraction.recordtype'),
-        ),
-        migrations.CreateModel(
-            name='Attribute',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=60)),
-                ('type', models.CharField(choices=[('text', 'Text'), ('number', 'Number'), ('price', 'Price with currency'), ('date', 'Date'), ('url', 'URL'), ('image', 'Image'), ('boolean', 'Yes or no')], default='text', max_length=10)),
-                ('multiple', models.BooleanField(default=False)),
-                ('mandatory', models.BooleanField(default=False)),
-                ('hotkey', models.CharField(blank=True, max_length=1)),
-                ('position', models.PositiveIntegerField(default=0)),
-                ('is_key', models.BooleanField(default=False)),
-                ('list', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='attributes', to='extraction.recordlist')),
-                ('record_type', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='attributes', to='extraction.recordtype')),
-            ],
-            options={
-                'ordering': ['position', 'id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='Rule',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.PositiveIntegerField()),
-                ('state', models.CharField(choices=[('draft', 'Draft'), ('validated', 'Validated'), ('live', 'Live'), ('suspect', 'Suspect'), ('broken', 'Broken'), ('repaired', 'Repaired'), ('retired', 'Retired')], default='draft', max_length=10)),
-                ('origin', models.CharField(choices=[('learned', 'Learned'), ('edited', 'Edited'), ('repaired', 'Repaired'), ('reused', 'Reused')], default='learned', max_length=10)),
-                ('definition', models.JSONField()),
-                ('stylesheet', models.TextField()),
-                ('report', models.JSONField(default=dict)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('published_at', models.DateTimeField(blank=True, null=True)),
-                ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rules', to='extraction.cluster')),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ['-version'],
-            },
-        ),
-        migrations.CreateModel(
-            name='Heartbeat',
-            fields=[
-                ('name', models.CharField(max_length=40, primary_key=True, serialize=False)),
-                ('at', models.DateTimeField()),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Decision',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('what', models.CharField(choices=[('published', 'Published'), ('accepted', 'Accepted as a repair'), ('automatic', 'Went live automatically'), ('command', 'Published from the command line'), ('retired', 'Retired')], max_length=10)),
-                ('at', models.DateTimeField()),
-                ('by_name', models.CharField(blank=True, max_length=150)),
-                ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('rule', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='decisions', to='extraction.rule')),
-            ],
-            options={
-                'ordering': ['-at', '-pk'],
-            },
-        ),
-        migrations.CreateModel(
-            name='Check',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('checked_at', models.DateTimeField()),
-                ('verdict', models.CharField(choices=[('ok', 'OK'), ('shingle', 'Structure changed'), ('null', 'Values missing'), ('incorrect', 'Wrong values'), ('unreachable', 'Unreachable')], max_length=12)),
-                ('confirmed', models.BooleanField(default=True)),
-                ('asked', models.PositiveIntegerField(default=0)),
-                ('reached', models.PositiveIntegerField(default=0)),
-                ('covered_fraction', models.FloatField(default=0.0)),
-                ('attributes', models.JSONField(default=dict)),
-                ('pages', models.JSONField(default=list)),
-                ('evidence', models.JSONField(default=list)),
-                ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='checks', to='extraction.cluster')),
-                ('rule', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='checks', to='extraction.rule')),
-            ],
-            options={
-                'ordering': ['-checked_at', '-id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='Breakage',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('open', 'Open'), ('repaired', 'Repaired'), ('recovered', 'Recovered without a repair'), ('dismissed', 'Dismissed')], default='open', max_length=10)),
-                ('attributes', models.JSONField(default=list)),
-                ('importance', models.FloatField(default=0.0)),
-                ('note', models.CharField(blank=True, max_length=500)),
-                ('opened_at', models.DateTimeField()),
-                ('closed_at', models.DateTimeField(blank=True, null=True)),
-                ('closed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('check_found', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='breakages', to='extraction.check')),
-                ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='breakages', to='extraction.cluster')),
-                ('proposal', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='proposed_for', to='extraction.rule')),
-                ('rule', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='breakages', to='extraction.rule')),
-            ],
-            options={
-                'ordering': ['-importance', 'id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='Run',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('import', 'Import pages'), ('crawl', 'Fetch pages'), ('cluster', 'Find templates'), ('compare', 'Compare templates'), ('lab', 'Compare clusterings'), ('learn', 'Learn a rule'), ('extract', 'Extract records'), ('assets', 'Load styles and pictures'), ('preview', 'Draw previews'), ('check', 'Check rules'), ('reuse', 'Reuse rules')], max_length=10)),
-                ('state', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('paused', 'Paused'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], default='queued', max_length=10)),
-                ('parameters', models.JSONField(default=dict)),
-                ('target', models.CharField(editable=False, max_length=64)),
-                ('done', models.PositiveIntegerField(default=0)),
-                ('total', models.PositiveIntegerField(default=0)),
-                ('unit', models.CharField(default='pages', max_length=20)),
-                ('message', models.CharField(blank=True, max_length=300)),
-                ('error', models.TextField(blank=True)),
-                ('summary', models.JSONField(default=dict)),
-                ('attempts', models.PositiveIntegerField(default=0)),
-                ('claimed_by', models.CharField(blank=True, max_length=120)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('sent_at', models.DateTimeField(blank=True, null=True)),
-                ('worked_s', models.FloatField(default=0.0)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('heartbeat_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('cluster', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='runs', to='extraction.cluster')),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ['-id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='CrawlAddress',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('url', models.CharField(max_length=2000)),
-                ('depth', models.PositiveSmallIntegerField(default=0)),
-                ('via', models.CharField(blank=True, max_length=2000)),
-                ('state', models.CharField(choices=[('queued', 'Queued'), ('done', 'Done')], default='queued', max_length=6)),
-                ('outcome', models.CharField(blank=True, max_length=20)),
-                ('status', models.PositiveSmallIntegerField(blank=True, null=True)),
-                ('final_url', models.CharField(blank=True, max_length=2000)),
-                ('message', models.CharField(blank=True, max_length=300)),
-                ('fetched_at', models.DateTimeField(blank=True, null=True)),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='addresses', to='extraction.run')),
-            ],
-            options={
-                'ordering': ['id'],
+                "ordering": ["position", "id"],
             },
         ),
         migrations.AddField(
-            model_name='check',
-            name='run',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='checks', to='extraction.run'),
+            model_name="cluster",
+            name="record_type",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name="clusters", to="extraction.recordtype"
+            ),
         ),
         migrations.CreateModel(
-            name='RunProblem',
+            name="Attribute",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=2000)),
-                ('reason', models.CharField(max_length=500)),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='problems', to='extraction.run')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=60)),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[
+                            ("text", "Text"),
+                            ("number", "Number"),
+                            ("price", "Price with currency"),
+                            ("date", "Date"),
+                            ("url", "URL"),
+                            ("image", "Image"),
+                            ("boolean", "Yes or no"),
+                        ],
+                        default="text",
+                        max_length=10,
+                    ),
+                ),
+                ("multiple", models.BooleanField(default=False)),
+                ("mandatory", models.BooleanField(default=False)),
+                ("hotkey", models.CharField(blank=True, max_length=1)),
+                ("position", models.PositiveIntegerField(default=0)),
+                ("is_key", models.BooleanField(default=False)),
+                (
+                    "list",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="attributes",
+                        to="extraction.recordlist",
+                    ),
+                ),
+                (
+                    "record_type",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="attributes", to="extraction.recordtype"),
+                ),
             ],
             options={
-                'ordering': ['id'],
+                "ordering": ["position", "id"],
             },
         ),
         migrations.CreateModel(
-            name='Site',
+            name="Rule",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120, unique=True)),
-                ('slug', models.SlugField(max_length=140, unique=True)),
-                ('address', models.URLField(blank=True, max_length=2000)),
-                ('method', models.CharField(blank=True, max_length=20)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("version", models.PositiveIntegerField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("draft", "Draft"),
+                            ("validated", "Validated"),
+                            ("live", "Live"),
+                            ("suspect", "Suspect"),
+                            ("broken", "Broken"),
+                            ("repaired", "Repaired"),
+                            ("retired", "Retired"),
+                        ],
+                        default="draft",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "origin",
+                    models.CharField(
+                        choices=[("learned", "Learned"), ("edited", "Edited"), ("repaired", "Repaired"), ("reused", "Reused")],
+                        default="learned",
+                        max_length=10,
+                    ),
+                ),
+                ("definition", models.JSONField()),
+                ("stylesheet", models.TextField()),
+                ("report", models.JSONField(default=dict)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("published_at", models.DateTimeField(blank=True, null=True)),
+                ("cluster", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="rules", to="extraction.cluster")),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
             ],
             options={
-                'ordering': ['name'],
+                "ordering": ["-version"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Heartbeat",
+            fields=[
+                ("name", models.CharField(max_length=40, primary_key=True, serialize=False)),
+                ("at", models.DateTimeField()),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Decision",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "what",
+                    models.CharField(
+                        choices=[
+                            ("published", "Published"),
+                            ("accepted", "Accepted as a repair"),
+                            ("automatic", "Went live automatically"),
+                            ("command", "Published from the command line"),
+                            ("retired", "Retired"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("at", models.DateTimeField()),
+                ("by_name", models.CharField(blank=True, max_length=150)),
+                (
+                    "by",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                ("rule", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="decisions", to="extraction.rule")),
+            ],
+            options={
+                "ordering": ["-at", "-pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Check",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("checked_at", models.DateTimeField()),
+                (
+                    "verdict",
+                    models.CharField(
+                        choices=[
+                            ("ok", "OK"),
+                            ("shingle", "Structure changed"),
+                            ("null", "Values missing"),
+                            ("incorrect", "Wrong values"),
+                            ("unreachable", "Unreachable"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                ("confirmed", models.BooleanField(default=True)),
+                ("asked", models.PositiveIntegerField(default=0)),
+                ("reached", models.PositiveIntegerField(default=0)),
+                ("covered_fraction", models.FloatField(default=0.0)),
+                ("attributes", models.JSONField(default=dict)),
+                ("pages", models.JSONField(default=list)),
+                ("evidence", models.JSONField(default=list)),
+                ("cluster", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="checks", to="extraction.cluster")),
+                ("rule", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="checks", to="extraction.rule")),
+            ],
+            options={
+                "ordering": ["-checked_at", "-id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Breakage",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("open", "Open"),
+                            ("repaired", "Repaired"),
+                            ("recovered", "Recovered without a repair"),
+                            ("dismissed", "Dismissed"),
+                        ],
+                        default="open",
+                        max_length=10,
+                    ),
+                ),
+                ("attributes", models.JSONField(default=list)),
+                ("importance", models.FloatField(default=0.0)),
+                ("note", models.CharField(blank=True, max_length=500)),
+                ("opened_at", models.DateTimeField()),
+                ("closed_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "closed_by",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "check_found",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="breakages", to="extraction.check"),
+                ),
+                (
+                    "cluster",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="breakages", to="extraction.cluster"),
+                ),
+                (
+                    "proposal",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="proposed_for",
+                        to="extraction.rule",
+                    ),
+                ),
+                ("rule", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="breakages", to="extraction.rule")),
+            ],
+            options={
+                "ordering": ["-importance", "id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Run",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("import", "Import pages"),
+                            ("crawl", "Fetch pages"),
+                            ("cluster", "Find templates"),
+                            ("compare", "Compare templates"),
+                            ("lab", "Compare clusterings"),
+                            ("learn", "Learn a rule"),
+                            ("extract", "Extract records"),
+                            ("assets", "Load styles and pictures"),
+                            ("preview", "Draw previews"),
+                            ("check", "Check rules"),
+                            ("reuse", "Reuse rules"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "Queued"),
+                            ("running", "Running"),
+                            ("paused", "Paused"),
+                            ("done", "Done"),
+                            ("failed", "Failed"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        default="queued",
+                        max_length=10,
+                    ),
+                ),
+                ("parameters", models.JSONField(default=dict)),
+                ("target", models.CharField(editable=False, max_length=64)),
+                ("done", models.PositiveIntegerField(default=0)),
+                ("total", models.PositiveIntegerField(default=0)),
+                ("unit", models.CharField(default="pages", max_length=20)),
+                ("message", models.CharField(blank=True, max_length=300)),
+                ("error", models.TextField(blank=True)),
+                ("summary", models.JSONField(default=dict)),
+                ("attempts", models.PositiveIntegerField(default=0)),
+                ("claimed_by", models.CharField(blank=True, max_length=120)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("sent_at", models.DateTimeField(blank=True, null=True)),
+                ("worked_s", models.FloatField(default=0.0)),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("heartbeat_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name="runs", to="extraction.cluster"
+                    ),
+                ),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="CrawlAddress",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("url", models.CharField(max_length=2000)),
+                ("depth", models.PositiveSmallIntegerField(default=0)),
+                ("via", models.CharField(blank=True, max_length=2000)),
+                ("state", models.CharField(choices=[("queued", "Queued"), ("done", "Done")], default="queued", max_length=6)),
+                ("outcome", models.CharField(blank=True, max_length=20)),
+                ("status", models.PositiveSmallIntegerField(blank=True, null=True)),
+                ("final_url", models.CharField(blank=True, max_length=2000)),
+                ("message", models.CharField(blank=True, max_length=300)),
+                ("fetched_at", models.DateTimeField(blank=True, null=True)),
+                ("run", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="addresses", to="extraction.run")),
+            ],
+            options={
+                "ordering": ["id"],
             },
         ),
         migrations.AddField(
-            model_name='run',
-            name='site',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='runs', to='extraction.site'),
-        ),
-        migrations.AddField(
-            model_name='page',
-            name='site',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pages', to='extraction.site'),
+            model_name="check",
+            name="run",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="checks", to="extraction.run"
+            ),
         ),
         migrations.CreateModel(
-            name='Monitor',
+            name="RunProblem",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('enabled', models.BooleanField(default=True)),
-                ('every_hours', models.PositiveIntegerField(default=24, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(8760)])),
-                ('next_due_at', models.DateTimeField(db_index=True)),
-                ('last_checked_at', models.DateTimeField(blank=True, null=True)),
-                ('auto_repair', models.BooleanField(default=False)),
-                ('site', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='monitor', to='extraction.site')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Clustering',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('method', models.CharField(blank=True, max_length=20)),
-                ('groups', models.JSONField(default=list)),
-                ('templates', models.JSONField(blank=True, default=list)),
-                ('bits', models.FloatField(blank=True, null=True)),
-                ('bits_reason', models.CharField(blank=True, max_length=500)),
-                ('seconds', models.FloatField(default=0.0)),
-                ('peak_bytes', models.PositiveBigIntegerField(default=0)),
-                ('reason', models.CharField(blank=True, max_length=500)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='clusterings', to='extraction.run')),
-                ('site', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='clusterings', to='extraction.site')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=2000)),
+                ("reason", models.CharField(max_length=500)),
+                ("run", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="problems", to="extraction.run")),
             ],
             options={
-                'ordering': ['id'],
+                "ordering": ["id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Site",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=120, unique=True)),
+                ("slug", models.SlugField(max_length=140, unique=True)),
+                ("address", models.URLField(blank=True, max_length=2000)),
+                ("method", models.CharField(blank=True, max_length=20)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["name"],
             },
         ),
         migrations.AddField(
-            model_name='cluster',
-            name='site',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='clusters', to='extraction.site'),
+            model_name="run",
+            name="site",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="runs", to="extraction.site"),
+        ),
+        migrations.AddField(
+            model_name="page",
+            name="site",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="pages", to="extraction.site"),
         ),
         migrations.CreateModel(
-            name='Asset',
+            name="Monitor",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('url', models.CharField(max_length=2000)),
-                ('sha256', models.CharField(blank=True, max_length=64)),
-                ('content_type', models.CharField(blank=True, max_length=40)),
-                ('size_bytes', models.PositiveIntegerField(default=0)),
-                ('fetched_at', models.DateTimeField()),
-                ('error', models.CharField(blank=True, max_length=300)),
-                ('site', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assets', to='extraction.site')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("enabled", models.BooleanField(default=True)),
+                (
+                    "every_hours",
+                    models.PositiveIntegerField(
+                        default=24, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(8760)]
+                    ),
+                ),
+                ("next_due_at", models.DateTimeField(db_index=True)),
+                ("last_checked_at", models.DateTimeField(blank=True, null=True)),
+                ("auto_repair", models.BooleanField(default=False)),
+                ("site", models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name="monitor", to="extraction.site")),
             ],
-            options={
-                'ordering': ['id'],
-            },
         ),
         migrations.CreateModel(
-            name='AlertChannel',
+            name="Clustering",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=80, unique=True)),
-                ('url', models.CharField(max_length=2000)),
-                ('events', models.JSONField(default=list)),
-                ('enabled', models.BooleanField(default=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('sites', models.ManyToManyField(blank=True, related_name='+', to='extraction.site')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("method", models.CharField(blank=True, max_length=20)),
+                ("groups", models.JSONField(default=list)),
+                ("templates", models.JSONField(blank=True, default=list)),
+                ("bits", models.FloatField(blank=True, null=True)),
+                ("bits_reason", models.CharField(blank=True, max_length=500)),
+                ("seconds", models.FloatField(default=0.0)),
+                ("peak_bytes", models.PositiveBigIntegerField(default=0)),
+                ("reason", models.CharField(blank=True, max_length=500)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("run", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="clusterings", to="extraction.run")),
+                ("site", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="clusterings", to="extraction.site")),
             ],
             options={
-                'ordering': ['name'],
-            },
-        ),
-        migrations.CreateModel(
-            name='Snapshot',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('sha256', models.CharField(db_index=True, max_length=64)),
-                ('size_bytes', models.PositiveBigIntegerField()),
-                ('content_type', models.CharField(blank=True, max_length=200)),
-                ('fetched_at', models.DateTimeField()),
-                ('vector', models.CharField(blank=True, max_length=16)),
-                ('scheme', models.CharField(blank=True, max_length=40)),
-                ('title', models.CharField(blank=True, max_length=200)),
-                ('error', models.CharField(blank=True, max_length=500)),
-                ('notice', models.CharField(blank=True, max_length=500)),
-                ('received', models.CharField(blank=True, max_length=64)),
-                ('kept', models.BooleanField(default=True)),
-                ('checked', models.BooleanField(default=False)),
-                ('status', models.PositiveSmallIntegerField(blank=True, null=True)),
-                ('headers', models.JSONField(blank=True, default=dict)),
-                ('cluster', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='snapshots', to='extraction.cluster')),
-                ('page', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='snapshots', to='extraction.page')),
-            ],
-            options={
-                'ordering': ['id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='SamplePage',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField()),
-                ('covered_fraction', models.FloatField()),
-                ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='samples', to='extraction.cluster')),
-                ('snapshot', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='extraction.snapshot')),
-            ],
-            options={
-                'ordering': ['position'],
-            },
-        ),
-        migrations.CreateModel(
-            name='Record',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('complete', 'Complete'), ('incomplete', 'Incomplete'), ('failed', 'Failed')], max_length=10)),
-                ('reason', models.CharField(blank=True, max_length=500)),
-                ('values', models.JSONField(default=dict)),
-                ('rows', models.JSONField(blank=True, default=dict)),
-                ('text', models.TextField(blank=True)),
-                ('canonical', models.CharField(blank=True, max_length=2000)),
-                ('extracted_at', models.DateTimeField()),
-                ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='records', to='extraction.cluster')),
-                ('rule', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='records', to='extraction.rule')),
-                ('run', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='records', to='extraction.run')),
-                ('snapshot', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='record', to='extraction.snapshot')),
-            ],
-            options={
-                'ordering': ['id'],
+                "ordering": ["id"],
             },
         ),
         migrations.AddField(
-            model_name='page',
-            name='current',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.snapshot'),
+            model_name="cluster",
+            name="site",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="clusters", to="extraction.site"),
         ),
         migrations.CreateModel(
-            name='OfferedRows',
+            name="Asset",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('rows', models.PositiveIntegerField()),
-                ('whole', models.BooleanField(default=False)),
-                ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='extraction.cluster')),
-                ('list', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='extraction.recordlist')),
-                ('snapshot', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='extraction.snapshot')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Label',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('location', models.JSONField(blank=True, null=True)),
-                ('value', models.TextField(blank=True)),
-                ('position', models.PositiveIntegerField(default=0)),
-                ('row', models.PositiveIntegerField(default=0)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('attribute', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='labels', to='extraction.attribute')),
-                ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='labels', to='extraction.cluster')),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('snapshot', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='labels', to='extraction.snapshot')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("url", models.CharField(max_length=2000)),
+                ("sha256", models.CharField(blank=True, max_length=64)),
+                ("content_type", models.CharField(blank=True, max_length=40)),
+                ("size_bytes", models.PositiveIntegerField(default=0)),
+                ("fetched_at", models.DateTimeField()),
+                ("error", models.CharField(blank=True, max_length=300)),
+                ("site", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="assets", to="extraction.site")),
             ],
             options={
-                'ordering': ['snapshot', 'attribute', 'row', 'position'],
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='Bellwether',
+            name="AlertChannel",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField(default=0)),
-                ('asked', models.PositiveIntegerField(default=0)),
-                ('answered', models.PositiveIntegerField(default=0)),
-                ('doubted', models.PositiveIntegerField(default=0)),
-                ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='bellwethers', to='extraction.cluster')),
-                ('page', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='extraction.page')),
-                ('baseline', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='extraction.snapshot')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=80, unique=True)),
+                ("url", models.CharField(max_length=2000)),
+                ("events", models.JSONField(default=list)),
+                ("enabled", models.BooleanField(default=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                ("sites", models.ManyToManyField(blank=True, related_name="+", to="extraction.site")),
             ],
             options={
-                'ordering': ['position', 'id'],
+                "ordering": ["name"],
             },
         ),
         migrations.CreateModel(
-            name='Source',
+            name="Snapshot",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('addresses', models.JSONField(default=list)),
-                ('find_sitemaps', models.BooleanField(default=True)),
-                ('sitemaps', models.JSONField(blank=True, default=list)),
-                ('feeds', models.JSONField(blank=True, default=list)),
-                ('listed', models.JSONField(blank=True, default=list)),
-                ('hosts', models.JSONField(blank=True, default=list)),
-                ('include', models.JSONField(blank=True, default=list)),
-                ('exclude', models.JSONField(blank=True, default=list)),
-                ('depth', models.PositiveSmallIntegerField(blank=True, null=True, validators=[django.core.validators.MaxValueValidator(1000)])),
-                ('page_limit', models.PositiveIntegerField(default=500, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(1000000)])),
-                ('whole', models.BooleanField(default=False)),
-                ('delay_s', models.FloatField(default=0.5, validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(600.0)])),
-                ('concurrency', models.PositiveSmallIntegerField(default=4, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(64)])),
-                ('rendered', models.CharField(choices=[('never', 'Never'), ('when_needed', 'When the page is empty without scripts'), ('always', 'Always')], default='never', max_length=12)),
-                ('obey_robots', models.BooleanField(default=True)),
-                ('verify_certificates', models.BooleanField(default=True)),
-                ('contact', models.CharField(blank=True, max_length=200)),
-                ('site', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='source', to='extraction.site')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='TrackedRecord',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('list_name', models.CharField(blank=True, max_length=60)),
-                ('key', models.JSONField(default=list)),
-                ('by_address', models.BooleanField(default=False)),
-                ('key_by', models.CharField(blank=True, max_length=200)),
-                ('text', models.TextField(blank=True)),
-                ('digest', models.CharField(max_length=64)),
-                ('values', models.JSONField(default=dict)),
-                ('state', models.CharField(choices=[('present', 'Present'), ('gone', 'Gone'), ('joined', 'Joined')], default='present', max_length=10)),
-                ('number', models.PositiveIntegerField(default=0)),
-                ('misses', models.PositiveIntegerField(default=0)),
-                ('first_seen_at', models.DateTimeField()),
-                ('seen_at', models.DateTimeField()),
-                ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tracked', to='extraction.cluster')),
-                ('joined', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='joiners', to='extraction.trackedrecord')),
-                ('missed_run', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.run')),
-                ('page', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.page')),
-                ('rule', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.rule')),
-                ('snapshot', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.snapshot')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("sha256", models.CharField(db_index=True, max_length=64)),
+                ("size_bytes", models.PositiveBigIntegerField()),
+                ("content_type", models.CharField(blank=True, max_length=200)),
+                ("fetched_at", models.DateTimeField()),
+                ("vector", models.CharField(blank=True, max_length=16)),
+                ("scheme", models.CharField(blank=True, max_length=40)),
+                ("title", models.CharField(blank=True, max_length=200)),
+                ("error", models.CharField(blank=True, max_length=500)),
+                ("notice", models.CharField(blank=True, max_length=500)),
+                ("received", models.CharField(blank=True, max_length=64)),
+                ("kept", models.BooleanField(default=True)),
+                ("checked", models.BooleanField(default=False)),
+                ("status", models.PositiveSmallIntegerField(blank=True, null=True)),
+                ("headers", models.JSONField(blank=True, default=dict)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="snapshots",
+                        to="extraction.cluster",
+                    ),
+                ),
+                ("page", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="snapshots", to="extraction.page")),
             ],
             options={
-                'ordering': ['id'],
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='RecordSource',
+            name="SamplePage",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('problem', models.CharField(blank=True, max_length=500)),
-                ('seen_at', models.DateTimeField()),
-                ('page', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='extraction.page')),
-                ('snapshot', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.snapshot')),
-                ('record', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sources', to='extraction.trackedrecord')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("position", models.PositiveIntegerField()),
+                ("covered_fraction", models.FloatField()),
+                (
+                    "cluster",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="samples", to="extraction.cluster"),
+                ),
+                ("snapshot", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="extraction.snapshot")),
             ],
             options={
-                'ordering': ['id'],
+                "ordering": ["position"],
             },
         ),
         migrations.CreateModel(
-            name='RecordChange',
+            name="Record",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('kind', models.CharField(choices=[('added', 'New'), ('changed', 'Changed'), ('gone', 'Gone'), ('back', 'Back'), ('moved', 'Moved'), ('joined', 'Joined')], max_length=10)),
-                ('at', models.DateTimeField()),
-                ('values', models.JSONField(default=dict)),
-                ('cause', models.CharField(blank=True, choices=[('page', 'The page changed'), ('rule', 'The rule changed'), ('mixed', 'Both changed')], max_length=10)),
-                ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='changes', to='extraction.cluster')),
-                ('rule', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.rule')),
-                ('run', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='changes', to='extraction.run')),
-                ('before', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.snapshot')),
-                ('snapshot', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.snapshot')),
-                ('record', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='changes', to='extraction.trackedrecord')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "state",
+                    models.CharField(choices=[("complete", "Complete"), ("incomplete", "Incomplete"), ("failed", "Failed")], max_length=10),
+                ),
+                ("reason", models.CharField(blank=True, max_length=500)),
+                ("values", models.JSONField(default=dict)),
+                ("rows", models.JSONField(blank=True, default=dict)),
+                ("text", models.TextField(blank=True)),
+                ("canonical", models.CharField(blank=True, max_length=2000)),
+                ("extracted_at", models.DateTimeField()),
+                (
+                    "cluster",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="records", to="extraction.cluster"),
+                ),
+                ("rule", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="records", to="extraction.rule")),
+                (
+                    "run",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="records", to="extraction.run"
+                    ),
+                ),
+                (
+                    "snapshot",
+                    models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name="record", to="extraction.snapshot"),
+                ),
             ],
             options={
-                'ordering': ['id'],
+                "ordering": ["id"],
+            },
+        ),
+        migrations.AddField(
+            model_name="page",
+            name="current",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.snapshot"
+            ),
+        ),
+        migrations.CreateModel(
+            name="OfferedRows",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("rows", models.PositiveIntegerField()),
+                ("whole", models.BooleanField(default=False)),
+                ("cluster", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="extraction.cluster")),
+                ("list", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="extraction.recordlist")),
+                ("snapshot", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="extraction.snapshot")),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Label",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("location", models.JSONField(blank=True, null=True)),
+                ("value", models.TextField(blank=True)),
+                ("position", models.PositiveIntegerField(default=0)),
+                ("row", models.PositiveIntegerField(default=0)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "attribute",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="labels", to="extraction.attribute"),
+                ),
+                ("cluster", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="labels", to="extraction.cluster")),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "snapshot",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="labels", to="extraction.snapshot"),
+                ),
+            ],
+            options={
+                "ordering": ["snapshot", "attribute", "row", "position"],
             },
         ),
         migrations.CreateModel(
-            name='Alert',
+            name="Bellwether",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('event', models.CharField(choices=[('break', 'A rule breaks'), ('repair', 'A rule is repaired'), ('recovery', 'A rule works again without a repair'), ('digest', 'Daily digest')], max_length=10)),
-                ('key', models.CharField(max_length=60)),
-                ('title', models.CharField(max_length=250)),
-                ('body', models.TextField()),
-                ('state', models.CharField(choices=[('queued', 'Waiting'), ('sending', 'Sending'), ('sent', 'Sent'), ('failed', 'Not sent')], default='queued', max_length=10)),
-                ('attempts', models.PositiveIntegerField(default=0)),
-                ('error', models.CharField(blank=True, max_length=500)),
-                ('created_at', models.DateTimeField()),
-                ('next_at', models.DateTimeField()),
-                ('claimed_at', models.DateTimeField(blank=True, null=True)),
-                ('sent_at', models.DateTimeField(blank=True, null=True)),
-                ('channel', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='alerts', to='extraction.alertchannel')),
-                ('breakage', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='alerts', to='extraction.breakage')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("position", models.PositiveIntegerField(default=0)),
+                ("asked", models.PositiveIntegerField(default=0)),
+                ("answered", models.PositiveIntegerField(default=0)),
+                ("doubted", models.PositiveIntegerField(default=0)),
+                (
+                    "cluster",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="bellwethers", to="extraction.cluster"),
+                ),
+                ("page", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="extraction.page")),
+                ("baseline", models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="+", to="extraction.snapshot")),
             ],
             options={
-                'ordering': ['-id'],
-                'indexes': [models.Index(fields=['state', 'next_at'], name='extraction__state_9733c4_idx')],
-                'constraints': [models.UniqueConstraint(fields=('channel', 'key'), name='a_channel_is_told_a_thing_once'), models.CheckConstraint(condition=models.Q(('event__in', ['break', 'repair', 'recovery', 'digest'])), name='an_alert_is_of_a_known_event'), models.CheckConstraint(condition=models.Q(('state__in', ('queued', 'failed')), models.Q(('claimed_at__isnull', False), ('state', 'sending')), models.Q(('sent_at__isnull', False), ('state', 'sent')), _connector='OR'), name='an_alert_that_is_sent_has_its_time')],
+                "ordering": ["position", "id"],
             },
         ),
         migrations.CreateModel(
-            name='MergeProposal',
+            name="Source",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('same', 'Their rules give the same values'), ('reads', 'One rule works on both'), ('alike', 'Alike, and no rule decides')], max_length=10)),
-                ('state', models.CharField(choices=[('open', 'Open'), ('refused', 'Not the same template')], default='open', max_length=10)),
-                ('evidence', models.JSONField(default=dict)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('into', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='merge_proposals', to='extraction.cluster')),
-                ('other', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='merge_proposals_into', to='extraction.cluster')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("addresses", models.JSONField(default=list)),
+                ("find_sitemaps", models.BooleanField(default=True)),
+                ("sitemaps", models.JSONField(blank=True, default=list)),
+                ("feeds", models.JSONField(blank=True, default=list)),
+                ("listed", models.JSONField(blank=True, default=list)),
+                ("hosts", models.JSONField(blank=True, default=list)),
+                ("include", models.JSONField(blank=True, default=list)),
+                ("exclude", models.JSONField(blank=True, default=list)),
+                (
+                    "depth",
+                    models.PositiveSmallIntegerField(blank=True, null=True, validators=[django.core.validators.MaxValueValidator(1000)]),
+                ),
+                (
+                    "page_limit",
+                    models.PositiveIntegerField(
+                        default=500,
+                        validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(1000000)],
+                    ),
+                ),
+                ("whole", models.BooleanField(default=False)),
+                (
+                    "delay_s",
+                    models.FloatField(
+                        default=0.5,
+                        validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(600.0)],
+                    ),
+                ),
+                (
+                    "concurrency",
+                    models.PositiveSmallIntegerField(
+                        default=4, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(64)]
+                    ),
+                ),
+                (
+                    "rendered",
+                    models.CharField(
+                        choices=[("never", "Never"), ("when_needed", "When the page is empty without scripts"), ("always", "Always")],
+                        default="never",
+                        max_length=12,
+                    ),
+                ),
+                ("obey_robots", models.BooleanField(default=True)),
+                ("verify_certificates", models.BooleanField(default=True)),
+                ("contact", models.CharField(blank=True, max_length=200)),
+                ("site", models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name="source", to="extraction.site")),
+            ],
+        ),
+        migrations.CreateModel(
+            name="TrackedRecord",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("list_name", models.CharField(blank=True, max_length=60)),
+                ("key", models.JSONField(default=list)),
+                ("by_address", models.BooleanField(default=False)),
+                ("key_by", models.CharField(blank=True, max_length=200)),
+                ("text", models.TextField(blank=True)),
+                ("digest", models.CharField(max_length=64)),
+                ("values", models.JSONField(default=dict)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("present", "Present"), ("gone", "Gone"), ("joined", "Joined")], default="present", max_length=10
+                    ),
+                ),
+                ("number", models.PositiveIntegerField(default=0)),
+                ("misses", models.PositiveIntegerField(default=0)),
+                ("first_seen_at", models.DateTimeField()),
+                ("seen_at", models.DateTimeField()),
+                (
+                    "cluster",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="tracked", to="extraction.cluster"),
+                ),
+                (
+                    "joined",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="joiners", to="extraction.trackedrecord"
+                    ),
+                ),
+                (
+                    "missed_run",
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.run"),
+                ),
+                (
+                    "page",
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.page"),
+                ),
+                (
+                    "rule",
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.rule"),
+                ),
+                (
+                    "snapshot",
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.snapshot"),
+                ),
             ],
             options={
-                'ordering': ['id'],
-                'constraints': [models.UniqueConstraint(fields=('into', 'other'), name='one_proposal_per_pair'), models.CheckConstraint(condition=models.Q(('into', models.F('other')), _negated=True), name='no_cluster_is_merged_into_itself'), models.CheckConstraint(condition=models.Q(('kind__in', ['same', 'reads', 'alike'])), name='a_proposal_is_of_a_known_kind'), models.CheckConstraint(condition=models.Q(('state__in', ['open', 'refused'])), name='a_proposal_has_a_known_state')],
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='Placement',
+            name="RecordSource",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('belongs', models.BooleanField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='placements', to='extraction.cluster')),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('page', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='placements', to='extraction.page')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("problem", models.CharField(blank=True, max_length=500)),
+                ("seen_at", models.DateTimeField()),
+                ("page", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="extraction.page")),
+                (
+                    "snapshot",
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.snapshot"),
+                ),
+                (
+                    "record",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="sources", to="extraction.trackedrecord"),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('page', 'cluster'), name='one_word_per_page_and_cluster'), models.UniqueConstraint(condition=models.Q(('belongs', True)), fields=('page',), name='a_page_belongs_once')],
+                "ordering": ["id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="RecordChange",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("added", "New"),
+                            ("changed", "Changed"),
+                            ("gone", "Gone"),
+                            ("back", "Back"),
+                            ("moved", "Moved"),
+                            ("joined", "Joined"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("at", models.DateTimeField()),
+                ("values", models.JSONField(default=dict)),
+                (
+                    "cause",
+                    models.CharField(
+                        blank=True,
+                        choices=[("page", "The page changed"), ("rule", "The rule changed"), ("mixed", "Both changed")],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "cluster",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="changes", to="extraction.cluster"),
+                ),
+                (
+                    "rule",
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.rule"),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="changes", to="extraction.run"),
+                ),
+                (
+                    "before",
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.snapshot"),
+                ),
+                (
+                    "snapshot",
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.snapshot"),
+                ),
+                (
+                    "record",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="changes", to="extraction.trackedrecord"),
+                ),
+            ],
+            options={
+                "ordering": ["id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Alert",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "event",
+                    models.CharField(
+                        choices=[
+                            ("break", "A rule breaks"),
+                            ("repair", "A rule is repaired"),
+                            ("recovery", "A rule works again without a repair"),
+                            ("digest", "Daily digest"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("key", models.CharField(max_length=60)),
+                ("title", models.CharField(max_length=250)),
+                ("body", models.TextField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("queued", "Waiting"), ("sending", "Sending"), ("sent", "Sent"), ("failed", "Not sent")],
+                        default="queued",
+                        max_length=10,
+                    ),
+                ),
+                ("attempts", models.PositiveIntegerField(default=0)),
+                ("error", models.CharField(blank=True, max_length=500)),
+                ("created_at", models.DateTimeField()),
+                ("next_at", models.DateTimeField()),
+                ("claimed_at", models.DateTimeField(blank=True, null=True)),
+                ("sent_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "channel",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="alerts", to="extraction.alertchannel"),
+                ),
+                (
+                    "breakage",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name="alerts", to="extraction.breakage"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-id"],
+                "indexes": [models.Index(fields=["state", "next_at"], name="extraction__state_9733c4_idx")],
+                "constraints": [
+                    models.UniqueConstraint(fields=("channel", "key"), name="a_channel_is_told_a_thing_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(("event__in", ["break", "repair", "recovery", "digest"])), name="an_alert_is_of_a_known_event"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ("queued", "failed")),
+                            models.Q(("claimed_at__isnull", False), ("state", "sending")),
+                            models.Q(("sent_at__isnull", False), ("state", "sent")),
+                            _connector="OR",
+                        ),
+                        name="an_alert_that_is_sent_has_its_time",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="MergeProposal",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("same", "Their rules give the same values"),
+                            ("reads", "One rule works on both"),
+                            ("alike", "Alike, and no rule decides"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(choices=[("open", "Open"), ("refused", "Not the same template")], default="open", max_length=10),
+                ),
+                ("evidence", models.JSONField(default=dict)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "into",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="merge_proposals", to="extraction.cluster"),
+                ),
+                (
+                    "other",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="merge_proposals_into", to="extraction.cluster"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["id"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("into", "other"), name="one_proposal_per_pair"),
+                    models.CheckConstraint(
+                        condition=models.Q(("into", models.F("other")), _negated=True), name="no_cluster_is_merged_into_itself"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__in", ["same", "reads", "alike"])), name="a_proposal_is_of_a_known_kind"
+                    ),
+                    models.CheckConstraint(condition=models.Q(("state__in", ["open", "refused"])), name="a_proposal_has_a_known_state"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Placement",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("belongs", models.BooleanField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "cluster",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="placements", to="extraction.cluster"),
+                ),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                ("page", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="placements", to="extraction.page")),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("page", "cluster"), name="one_word_per_page_and_cluster"),
+                    models.UniqueConstraint(condition=models.Q(("belongs", True)), fields=("page",), name="a_page_belongs_once"),
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='recordlist',
-            constraint=models.UniqueConstraint(fields=('record_type', 'name'), name='one_list_per_name'),
+            model_name="recordlist",
+            constraint=models.UniqueConstraint(fields=("record_type", "name"), name="one_list_per_name"),
         ),
         migrations.AddConstraint(
-            model_name='attribute',
-            constraint=models.UniqueConstraint(fields=('record_type', 'name'), name='one_attribute_per_name'),
+            model_name="attribute",
+            constraint=models.UniqueConstraint(fields=("record_type", "name"), name="one_attribute_per_name"),
         ),
         migrations.AddConstraint(
-            model_name='attribute',
-            constraint=models.CheckConstraint(condition=models.Q(('type__in', ['text', 'number', 'price', 'date', 'url', 'image', 'boolean'])), name='an_attribute_is_of_a_known_type'),
+            model_name="attribute",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("type__in", ["text", "number", "price", "date", "url", "image", "boolean"])),
+                name="an_attribute_is_of_a_known_type",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='rule',
-            constraint=models.UniqueConstraint(fields=('cluster', 'version'), name='one_rule_per_version'),
+            model_name="rule",
+            constraint=models.UniqueConstraint(fields=("cluster", "version"), name="one_rule_per_version"),
         ),
         migrations.AddConstraint(
-            model_name='rule',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ('live', 'suspect', 'broken'))), fields=('cluster',), name='one_serving_rule_per_cluster'),
+            model_name="rule",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state__in", ("live", "suspect", "broken"))), fields=("cluster",), name="one_serving_rule_per_cluster"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='rule',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('published_at', None), ('state__in', ('draft', 'validated'))), models.Q(('published_at__isnull', False), ('state__in', ('live', 'suspect', 'broken', 'repaired', 'retired'))), _connector='OR'), name='a_published_rule_has_its_time'),
+            model_name="rule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("published_at", None), ("state__in", ("draft", "validated"))),
+                    models.Q(("published_at__isnull", False), ("state__in", ("live", "suspect", "broken", "repaired", "retired"))),
+                    _connector="OR",
+                ),
+                name="a_published_rule_has_its_time",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='rule',
-            constraint=models.CheckConstraint(condition=models.Q(('origin__in', ['learned', 'edited', 'repaired', 'reused'])), name='a_rule_is_of_a_known_origin'),
+            model_name="rule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("origin__in", ["learned", "edited", "repaired", "reused"])), name="a_rule_is_of_a_known_origin"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='rule',
-            constraint=models.CheckConstraint(condition=models.Q(('version__gte', 1)), name='versions_count_from_one'),
+            model_name="rule",
+            constraint=models.CheckConstraint(condition=models.Q(("version__gte", 1)), name="versions_count_from_one"),
         ),
         migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=models.Q(('what__in', ['published', 'accepted', 'automatic', 'command', 'retired'])), name='a_decision_is_of_a_known_kind'),
+            model_name="decision",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("what__in", ["published", "accepted", "automatic", "command", "retired"])),
+                name="a_decision_is_of_a_known_kind",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='breakage',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'open')), fields=('cluster',), name='one_open_breakage_per_cluster'),
+            model_name="breakage",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state", "open")), fields=("cluster",), name="one_open_breakage_per_cluster"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='breakage',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('state', 'open')), models.Q(('closed_at__isnull', False), ('state__in', ('repaired', 'recovered', 'dismissed'))), _connector='OR'), name='a_closed_breakage_has_its_time'),
+            model_name="breakage",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("closed_at", None), ("state", "open")),
+                    models.Q(("closed_at__isnull", False), ("state__in", ("repaired", "recovered", "dismissed"))),
+                    _connector="OR",
+                ),
+                name="a_closed_breakage_has_its_time",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='breakage',
-            constraint=models.CheckConstraint(condition=models.Q(('importance__gte', 0)), name='no_importance_is_negative'),
+            model_name="breakage",
+            constraint=models.CheckConstraint(condition=models.Q(("importance__gte", 0)), name="no_importance_is_negative"),
         ),
         migrations.AddIndex(
-            model_name='crawladdress',
-            index=models.Index(fields=['run', 'state', 'outcome'], name='extraction__run_id_86e36c_idx'),
+            model_name="crawladdress",
+            index=models.Index(fields=["run", "state", "outcome"], name="extraction__run_id_86e36c_idx"),
         ),
         migrations.AddConstraint(
-            model_name='crawladdress',
-            constraint=models.UniqueConstraint(fields=('run', 'url'), name='an_address_stands_once_in_a_crawl'),
+            model_name="crawladdress",
+            constraint=models.UniqueConstraint(fields=("run", "url"), name="an_address_stands_once_in_a_crawl"),
         ),
         migrations.AddConstraint(
-            model_name='crawladdress',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('outcome', ''), ('state', 'queued')), models.Q(('state', 'done'), models.Q(('outcome', ''), _negated=True)), _connector='OR'), name='a_fetched_address_has_an_outcome'),
+            model_name="crawladdress",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("outcome", ""), ("state", "queued")),
+                    models.Q(("state", "done"), models.Q(("outcome", ""), _negated=True)),
+                    _connector="OR",
+                ),
+                name="a_fetched_address_has_an_outcome",
+            ),
         ),
         migrations.AddIndex(
-            model_name='check',
-            index=models.Index(fields=['cluster', 'checked_at'], name='extraction__cluster_c3fa1b_idx'),
+            model_name="check",
+            index=models.Index(fields=["cluster", "checked_at"], name="extraction__cluster_c3fa1b_idx"),
         ),
         migrations.AddConstraint(
-            model_name='check',
-            constraint=models.UniqueConstraint(fields=('run', 'cluster'), name='a_run_checks_a_cluster_once'),
+            model_name="check",
+            constraint=models.UniqueConstraint(fields=("run", "cluster"), name="a_run_checks_a_cluster_once"),
         ),
         migrations.AddConstraint(
-            model_name='check',
-            constraint=models.CheckConstraint(condition=models.Q(('verdict__in', ['ok', 'shingle', 'null', 'incorrect', 'unreachable'])), name='a_check_has_a_known_verdict'),
+            model_name="check",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("verdict__in", ["ok", "shingle", "null", "incorrect", "unreachable"])),
+                name="a_check_has_a_known_verdict",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='check',
-            constraint=models.CheckConstraint(condition=models.Q(('reached__lte', models.F('asked'))), name='a_check_reaches_what_it_asks'),
+            model_name="check",
+            constraint=models.CheckConstraint(condition=models.Q(("reached__lte", models.F("asked"))), name="a_check_reaches_what_it_asks"),
         ),
         migrations.AddConstraint(
-            model_name='check',
-            constraint=models.CheckConstraint(condition=models.Q(('covered_fraction__gte', 0), ('covered_fraction__lte', 1)), name='a_check_covers_a_fraction'),
+            model_name="check",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("covered_fraction__gte", 0), ("covered_fraction__lte", 1)), name="a_check_covers_a_fraction"
+            ),
         ),
         migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['state', 'heartbeat_at'], name='extraction__state_e093f7_idx'),
+            model_name="run",
+            index=models.Index(fields=["state", "heartbeat_at"], name="extraction__state_e093f7_idx"),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.UniqueConstraint(condition=models.Q(('cluster', None), ('state__in', ('queued', 'running', 'paused'))), fields=('site', 'kind', 'target'), name='one_unfinished_run_per_site_and_target'),
+            model_name="run",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("cluster", None), ("state__in", ("queued", "running", "paused"))),
+                fields=("site", "kind", "target"),
+                name="one_unfinished_run_per_site_and_target",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.UniqueConstraint(condition=models.Q(('cluster__isnull', False), ('state__in', ('queued', 'running', 'paused'))), fields=('cluster', 'kind', 'target'), name='one_unfinished_run_per_cluster_and_target'),
+            model_name="run",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("cluster__isnull", False), ("state__in", ("queued", "running", "paused"))),
+                fields=("cluster", "kind", "target"),
+                name="one_unfinished_run_per_cluster_and_target",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['import', 'crawl', 'cluster', 'compare', 'lab', 'learn', 'extract', 'assets', 'preview', 'check', 'reuse'])), name='a_run_is_of_a_known_kind'),
+            model_name="run",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    (
+                        "kind__in",
+                        ["import", "crawl", "cluster", "compare", "lab", "learn", "extract", "assets", "preview", "check", "reuse"],
+                    )
+                ),
+                name="a_run_is_of_a_known_kind",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('finished_at', None), ('state__in', ('queued', 'running', 'paused'))), models.Q(('finished_at__isnull', False), ('state__in', ('done', 'failed', 'cancelled'))), _connector='OR'), name='a_run_has_an_end_when_it_is_over'),
+            model_name="run",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("finished_at", None), ("state__in", ("queued", "running", "paused"))),
+                    models.Q(("finished_at__isnull", False), ("state__in", ("done", "failed", "cancelled"))),
+                    _connector="OR",
+                ),
+                name="a_run_has_an_end_when_it_is_over",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), models.Q(models.Q(('claimed_by', ''), _negated=True), ('started_at__isnull', False)), _connector='OR'), name='a_working_run_has_a_worker'),
+            model_name="run",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "running"), _negated=True),
+                    models.Q(models.Q(("claimed_by", ""), _negated=True), ("started_at__isnull", False)),
+                    _connector="OR",
+                ),
+                name="a_working_run_has_a_worker",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('worked_s__gte', 0)), name='a_run_worked_no_negative_time'),
+            model_name="run",
+            constraint=models.CheckConstraint(condition=models.Q(("worked_s__gte", 0)), name="a_run_worked_no_negative_time"),
         ),
         migrations.AddConstraint(
-            model_name='monitor',
-            constraint=models.CheckConstraint(condition=models.Q(('every_hours__gte', 1), ('every_hours__lte', 8760)), name='a_monitor_has_an_interval'),
+            model_name="monitor",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("every_hours__gte", 1), ("every_hours__lte", 8760)), name="a_monitor_has_an_interval"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='clustering',
-            constraint=models.UniqueConstraint(fields=('run', 'method'), name='one_clustering_per_run_and_method'),
+            model_name="clustering",
+            constraint=models.UniqueConstraint(fields=("run", "method"), name="one_clustering_per_run_and_method"),
         ),
         migrations.AddConstraint(
-            model_name='clustering',
-            constraint=models.CheckConstraint(condition=models.Q(('seconds__gte', 0)), name='a_clustering_took_no_negative_time'),
+            model_name="clustering",
+            constraint=models.CheckConstraint(condition=models.Q(("seconds__gte", 0)), name="a_clustering_took_no_negative_time"),
         ),
         migrations.AddConstraint(
-            model_name='cluster',
-            constraint=models.UniqueConstraint(fields=('site', 'number'), name='one_cluster_per_number'),
+            model_name="cluster",
+            constraint=models.UniqueConstraint(fields=("site", "number"), name="one_cluster_per_number"),
         ),
         migrations.AddIndex(
-            model_name='asset',
-            index=models.Index(fields=['site', 'sha256'], name='extraction__site_id_3e970a_idx'),
+            model_name="asset",
+            index=models.Index(fields=["site", "sha256"], name="extraction__site_id_3e970a_idx"),
         ),
         migrations.AddConstraint(
-            model_name='asset',
-            constraint=models.UniqueConstraint(fields=('site', 'url'), name='one_asset_per_url'),
+            model_name="asset",
+            constraint=models.UniqueConstraint(fields=("site", "url"), name="one_asset_per_url"),
         ),
         migrations.AddConstraint(
-            model_name='asset',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('error', ''), models.Q(('sha256', ''), _negated=True), models.Q(('content_type', ''), _negated=True)), models.Q(models.Q(('error', ''), _negated=True), ('content_type', ''), ('sha256', '')), _connector='OR'), name='an_asset_has_bytes_or_an_error'),
+            model_name="asset",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("error", ""), models.Q(("sha256", ""), _negated=True), models.Q(("content_type", ""), _negated=True)),
+                    models.Q(models.Q(("error", ""), _negated=True), ("content_type", ""), ("sha256", "")),
+                    _connector="OR",
+                ),
+                name="an_asset_has_bytes_or_an_error",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='snapshot',
-            constraint=models.UniqueConstraint(fields=('page', 'sha256'), name='one_snapshot_per_content'),
+            model_name="snapshot",
+            constraint=models.UniqueConstraint(fields=("page", "sha256"), name="one_snapshot_per_content"),
         ),
         migrations.AddConstraint(
-            model_name='snapshot',
-            constraint=models.CheckConstraint(condition=models.Q(('error', ''), ('vector', ''), _connector='OR'), name='an_unreadable_snapshot_has_no_vector'),
+            model_name="snapshot",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("error", ""), ("vector", ""), _connector="OR"), name="an_unreadable_snapshot_has_no_vector"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='samplepage',
-            constraint=models.UniqueConstraint(fields=('cluster', 'position'), name='one_sample_per_position'),
+            model_name="samplepage",
+            constraint=models.UniqueConstraint(fields=("cluster", "position"), name="one_sample_per_position"),
         ),
         migrations.AddConstraint(
-            model_name='samplepage',
-            constraint=models.UniqueConstraint(fields=('cluster', 'snapshot'), name='a_page_is_a_sample_once'),
+            model_name="samplepage",
+            constraint=models.UniqueConstraint(fields=("cluster", "snapshot"), name="a_page_is_a_sample_once"),
         ),
         migrations.AddConstraint(
-            model_name='samplepage',
-            constraint=models.CheckConstraint(condition=models.Q(('covered_fraction__gte', 0), ('covered_fraction__lte', 1)), name='a_sample_covers_a_fraction'),
+            model_name="samplepage",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("covered_fraction__gte", 0), ("covered_fraction__lte", 1)), name="a_sample_covers_a_fraction"
+            ),
         ),
         migrations.AddIndex(
-            model_name='record',
-            index=models.Index(fields=['cluster', 'state'], name='extraction__cluster_e5a56f_idx'),
+            model_name="record",
+            index=models.Index(fields=["cluster", "state"], name="extraction__cluster_e5a56f_idx"),
         ),
         migrations.AddConstraint(
-            model_name='record',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['complete', 'incomplete', 'failed'])), name='a_record_has_a_known_state'),
+            model_name="record",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["complete", "incomplete", "failed"])), name="a_record_has_a_known_state"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='record',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'failed'), _negated=True), models.Q(('reason', ''), _negated=True), _connector='OR'), name='a_failed_record_says_why'),
+            model_name="record",
+            constraint=models.CheckConstraint(
+                condition=models.Q(models.Q(("state", "failed"), _negated=True), models.Q(("reason", ""), _negated=True), _connector="OR"),
+                name="a_failed_record_says_why",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='page',
-            constraint=models.UniqueConstraint(fields=('site', 'url'), name='one_page_per_url'),
+            model_name="page",
+            constraint=models.UniqueConstraint(fields=("site", "url"), name="one_page_per_url"),
         ),
         migrations.AddConstraint(
-            model_name='offeredrows',
-            constraint=models.UniqueConstraint(fields=('cluster', 'list', 'snapshot'), name='one_offer_per_list_and_page'),
+            model_name="offeredrows",
+            constraint=models.UniqueConstraint(fields=("cluster", "list", "snapshot"), name="one_offer_per_list_and_page"),
         ),
         migrations.AddConstraint(
-            model_name='label',
-            constraint=models.UniqueConstraint(fields=('cluster', 'snapshot', 'attribute', 'row', 'position'), name='one_label_per_place'),
+            model_name="label",
+            constraint=models.UniqueConstraint(fields=("cluster", "snapshot", "attribute", "row", "position"), name="one_label_per_place"),
         ),
         migrations.AddConstraint(
-            model_name='label',
-            constraint=models.CheckConstraint(condition=models.Q(('location__isnull', False), models.Q(('position', 0), ('value', '')), _connector='OR'), name='an_absent_value_is_one_empty_label'),
+            model_name="label",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("location__isnull", False), models.Q(("position", 0), ("value", "")), _connector="OR"),
+                name="an_absent_value_is_one_empty_label",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='bellwether',
-            constraint=models.UniqueConstraint(fields=('cluster', 'page'), name='a_page_is_a_bellwether_once'),
+            model_name="bellwether",
+            constraint=models.UniqueConstraint(fields=("cluster", "page"), name="a_page_is_a_bellwether_once"),
         ),
         migrations.AddConstraint(
-            model_name='bellwether',
-            constraint=models.CheckConstraint(condition=models.Q(('answered__lte', models.F('asked'))), name='a_bellwether_answers_what_it_is_asked'),
+            model_name="bellwether",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("answered__lte", models.F("asked"))), name="a_bellwether_answers_what_it_is_asked"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='source',
-            constraint=models.CheckConstraint(condition=models.Q(('page_limit__gte', 1), ('page_limit__lte', 1000000)), name='a_source_has_a_page_limit'),
+            model_name="source",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("page_limit__gte", 1), ("page_limit__lte", 1000000)), name="a_source_has_a_page_limit"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='source',
-            constraint=models.CheckConstraint(condition=models.Q(('delay_s__gte', 0), ('delay_s__lte', 600.0)), name='a_source_has_a_bounded_delay'),
+            model_name="source",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("delay_s__gte", 0), ("delay_s__lte", 600.0)), name="a_source_has_a_bounded_delay"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='source',
-            constraint=models.CheckConstraint(condition=models.Q(('concurrency__gte', 1), ('concurrency__lte', 64)), name='a_source_is_fetched_at_all'),
+            model_name="source",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("concurrency__gte", 1), ("concurrency__lte", 64)), name="a_source_is_fetched_at_all"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='source',
-            constraint=models.CheckConstraint(condition=models.Q(('rendered__in', ['never', 'when_needed', 'always'])), name='a_source_is_rendered_in_a_known_way'),
+            model_name="source",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("rendered__in", ["never", "when_needed", "always"])), name="a_source_is_rendered_in_a_known_way"
+            ),
         ),
         migrations.AddIndex(
-            model_name='trackedrecord',
-            index=models.Index(fields=['cluster', 'state', 'seen_at'], name='extraction__cluster_c2b69a_idx'),
+            model_name="trackedrecord",
+            index=models.Index(fields=["cluster", "state", "seen_at"], name="extraction__cluster_c2b69a_idx"),
         ),
         migrations.AddConstraint(
-            model_name='trackedrecord',
-            constraint=models.UniqueConstraint(fields=('cluster', 'list_name', 'digest'), name='one_tracked_record_per_key'),
+            model_name="trackedrecord",
+            constraint=models.UniqueConstraint(fields=("cluster", "list_name", "digest"), name="one_tracked_record_per_key"),
         ),
         migrations.AddConstraint(
-            model_name='trackedrecord',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['present', 'gone', 'joined'])), name='a_tracked_record_has_a_known_state'),
+            model_name="trackedrecord",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["present", "gone", "joined"])), name="a_tracked_record_has_a_known_state"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='recordsource',
-            constraint=models.UniqueConstraint(fields=('record', 'page'), name='one_source_per_page'),
+            model_name="recordsource",
+            constraint=models.UniqueConstraint(fields=("record", "page"), name="one_source_per_page"),
         ),
         migrations.AddIndex(
-            model_name='recordchange',
-            index=models.Index(fields=['cluster', 'at'], name='extraction__cluster_0151d9_idx'),
+            model_name="recordchange",
+            index=models.Index(fields=["cluster", "at"], name="extraction__cluster_0151d9_idx"),
         ),
         migrations.AddConstraint(
-            model_name='recordchange',
-            constraint=models.UniqueConstraint(fields=('record', 'number'), name='one_change_per_number'),
+            model_name="recordchange",
+            constraint=models.UniqueConstraint(fields=("record", "number"), name="one_change_per_number"),
         ),
         migrations.AddConstraint(
-            model_name='recordchange',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['added', 'changed', 'gone', 'back', 'moved', 'joined'])), name='a_change_is_of_a_known_kind'),
+            model_name="recordchange",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("kind__in", ["added", "changed", "gone", "back", "moved", "joined"])),
+                name="a_change_is_of_a_known_kind",
+            ),
         ),
     ]

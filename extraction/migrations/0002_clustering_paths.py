@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('extraction', '0001_initial'),
+        ("extraction", "0001_initial"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='clustering',
-            name='paths',
+            model_name="clustering",
+            name="paths",
             field=models.JSONField(blank=True, null=True),
         ),
     ]

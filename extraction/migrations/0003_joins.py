@@ -6,217 +6,279 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('extraction', '0002_clustering_paths'),
+        ("extraction", "0002_clustering_paths"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Join',
+            name="Join",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120)),
-                ('winner', models.CharField(choices=[('page', 'The page'), ('listing', 'The listing')], default='page', max_length=10)),
-                ('result', models.JSONField(default=dict)),
-                ('made_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=120)),
+                ("winner", models.CharField(choices=[("page", "The page"), ("listing", "The listing")], default="page", max_length=10)),
+                ("result", models.JSONField(default=dict)),
+                ("made_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ['name', 'id'],
+                "ordering": ["name", "id"],
             },
         ),
         migrations.CreateModel(
-            name='JoinedRecord',
+            name="JoinedRecord",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(max_length=64)),
-                ('state', models.CharField(choices=[('joined', 'Joined'), ('row', 'Row without a page'), ('page', 'Page without a row')], max_length=10)),
-                ('values', models.JSONField(default=dict)),
-                ('conflicts', models.JSONField(default=list)),
-                ('reason', models.CharField(blank=True, choices=[('no_link', 'The row has no link that can be read'), ('no_key', 'A key attribute is missing'), ('unknown', 'No page at this address is stored'), ('no_match', 'No page has this key'), ('failed', 'The page gave no record'), ('elsewhere', 'The page is in another template, or in none'), ('ambiguous', 'Several pages fit')], max_length=10)),
-                ('why', models.CharField(blank=True, max_length=500)),
-                ('way', models.CharField(blank=True, max_length=10)),
-                ('rows', models.PositiveIntegerField(default=0)),
-                ('disagreeing', models.BooleanField(default=False)),
-                ('complete', models.BooleanField(default=True)),
-                ('text', models.TextField(blank=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("digest", models.CharField(max_length=64)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("joined", "Joined"), ("row", "Row without a page"), ("page", "Page without a row")], max_length=10
+                    ),
+                ),
+                ("values", models.JSONField(default=dict)),
+                ("conflicts", models.JSONField(default=list)),
+                (
+                    "reason",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("no_link", "The row has no link that can be read"),
+                            ("no_key", "A key attribute is missing"),
+                            ("unknown", "No page at this address is stored"),
+                            ("no_match", "No page has this key"),
+                            ("failed", "The page gave no record"),
+                            ("elsewhere", "The page is in another template, or in none"),
+                            ("ambiguous", "Several pages fit"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("why", models.CharField(blank=True, max_length=500)),
+                ("way", models.CharField(blank=True, max_length=10)),
+                ("rows", models.PositiveIntegerField(default=0)),
+                ("disagreeing", models.BooleanField(default=False)),
+                ("complete", models.BooleanField(default=True)),
+                ("text", models.TextField(blank=True)),
             ],
             options={
-                'ordering': ['id'],
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='JoinedRow',
+            name="JoinedRow",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('place', models.PositiveIntegerField()),
-                ('values', models.JSONField(default=dict)),
-                ('problem', models.CharField(blank=True, max_length=500)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("place", models.PositiveIntegerField()),
+                ("values", models.JSONField(default=dict)),
+                ("problem", models.CharField(blank=True, max_length=500)),
             ],
             options={
-                'ordering': ['id'],
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='JoinKey',
+            name="JoinKey",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveSmallIntegerField(default=0)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("position", models.PositiveSmallIntegerField(default=0)),
             ],
             options={
-                'ordering': ['position', 'id'],
+                "ordering": ["position", "id"],
             },
         ),
         migrations.CreateModel(
-            name='JoinListing',
+            name="JoinListing",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('by_key', models.BooleanField(default=False)),
-                ('with_page', models.BooleanField(default=False)),
-                ('position', models.PositiveSmallIntegerField(default=0)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("by_key", models.BooleanField(default=False)),
+                ("with_page", models.BooleanField(default=False)),
+                ("position", models.PositiveSmallIntegerField(default=0)),
             ],
             options={
-                'ordering': ['position', 'id'],
+                "ordering": ["position", "id"],
             },
         ),
         migrations.RemoveConstraint(
-            model_name='run',
-            name='a_run_is_of_a_known_kind',
+            model_name="run",
+            name="a_run_is_of_a_known_kind",
         ),
         migrations.AlterField(
-            model_name='recordchange',
-            name='cluster',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='changes', to='extraction.cluster'),
+            model_name="recordchange",
+            name="cluster",
+            field=models.ForeignKey(
+                db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name="changes", to="extraction.cluster"
+            ),
         ),
         migrations.AlterField(
-            model_name='recordchange',
-            name='record',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='changes', to='extraction.trackedrecord'),
+            model_name="recordchange",
+            name="record",
+            field=models.ForeignKey(
+                db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name="changes", to="extraction.trackedrecord"
+            ),
         ),
         migrations.AlterField(
-            model_name='recordsource',
-            name='record',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='sources', to='extraction.trackedrecord'),
+            model_name="recordsource",
+            name="record",
+            field=models.ForeignKey(
+                db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name="sources", to="extraction.trackedrecord"
+            ),
         ),
         migrations.AlterField(
-            model_name='run',
-            name='kind',
-            field=models.CharField(choices=[('import', 'Import pages'), ('crawl', 'Fetch pages'), ('cluster', 'Find templates'), ('compare', 'Compare templates'), ('lab', 'Compare clusterings'), ('learn', 'Learn a rule'), ('extract', 'Extract records'), ('join', 'Join records'), ('assets', 'Load styles and pictures'), ('preview', 'Draw previews'), ('check', 'Check rules'), ('reuse', 'Reuse rules')], max_length=10),
+            model_name="run",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("import", "Import pages"),
+                    ("crawl", "Fetch pages"),
+                    ("cluster", "Find templates"),
+                    ("compare", "Compare templates"),
+                    ("lab", "Compare clusterings"),
+                    ("learn", "Learn a rule"),
+                    ("extract", "Extract records"),
+                    ("join", "Join records"),
+                    ("assets", "Load styles and pictures"),
+                    ("preview", "Draw previews"),
+                    ("check", "Check rules"),
+                    ("reuse", "Reuse rules"),
+                ],
+                max_length=10,
+            ),
         ),
         migrations.AlterField(
-            model_name='trackedrecord',
-            name='cluster',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='tracked', to='extraction.cluster'),
+            model_name="trackedrecord",
+            name="cluster",
+            field=models.ForeignKey(
+                db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name="tracked", to="extraction.cluster"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['import', 'crawl', 'cluster', 'compare', 'lab', 'learn', 'extract', 'join', 'assets', 'preview', 'check', 'reuse'])), name='a_run_is_of_a_known_kind'),
+            model_name="run",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    (
+                        "kind__in",
+                        ["import", "crawl", "cluster", "compare", "lab", "learn", "extract", "join", "assets", "preview", "check", "reuse"],
+                    )
+                ),
+                name="a_run_is_of_a_known_kind",
+            ),
         ),
         migrations.AddField(
-            model_name='join',
-            name='created_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="join",
+            name="created_by",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='join',
-            name='detail',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='joins', to='extraction.cluster'),
+            model_name="join",
+            name="detail",
+            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="joins", to="extraction.cluster"),
         ),
         migrations.AddField(
-            model_name='join',
-            name='site',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='joins', to='extraction.site'),
+            model_name="join",
+            name="site",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="joins", to="extraction.site"),
         ),
         migrations.AddField(
-            model_name='join',
-            name='turned',
-            field=models.ManyToManyField(blank=True, related_name='+', to='extraction.attribute'),
+            model_name="join",
+            name="turned",
+            field=models.ManyToManyField(blank=True, related_name="+", to="extraction.attribute"),
         ),
         migrations.AddField(
-            model_name='joinedrecord',
-            name='join',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='records', to='extraction.join'),
+            model_name="joinedrecord",
+            name="join",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="records", to="extraction.join"),
         ),
         migrations.AddField(
-            model_name='joinedrecord',
-            name='page',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='extraction.page'),
+            model_name="joinedrecord",
+            name="page",
+            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="extraction.page"),
         ),
         migrations.AddField(
-            model_name='joinedrecord',
-            name='run',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.run'),
+            model_name="joinedrecord",
+            name="run",
+            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.run"),
         ),
         migrations.AddField(
-            model_name='joinedrow',
-            name='page',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='extraction.page'),
+            model_name="joinedrow",
+            name="page",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="extraction.page"),
         ),
         migrations.AddField(
-            model_name='joinedrow',
-            name='record',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sources', to='extraction.joinedrecord'),
+            model_name="joinedrow",
+            name="record",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="sources", to="extraction.joinedrecord"),
         ),
         migrations.AddField(
-            model_name='joinkey',
-            name='in_list',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.attribute'),
+            model_name="joinkey",
+            name="in_list",
+            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.attribute"),
         ),
         migrations.AddField(
-            model_name='joinkey',
-            name='on_page',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.attribute'),
+            model_name="joinkey",
+            name="on_page",
+            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.attribute"),
         ),
         migrations.AddField(
-            model_name='joinlisting',
-            name='cluster',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='join_listings', to='extraction.cluster'),
+            model_name="joinlisting",
+            name="cluster",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="join_listings", to="extraction.cluster"
+            ),
         ),
         migrations.AddField(
-            model_name='joinlisting',
-            name='join',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='listings', to='extraction.join'),
+            model_name="joinlisting",
+            name="join",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="listings", to="extraction.join"),
         ),
         migrations.AddField(
-            model_name='joinlisting',
-            name='link',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.attribute'),
+            model_name="joinlisting",
+            name="link",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.attribute"
+            ),
         ),
         migrations.AddField(
-            model_name='joinlisting',
-            name='list',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.recordlist'),
+            model_name="joinlisting",
+            name="list",
+            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.recordlist"),
         ),
         migrations.AddField(
-            model_name='joinkey',
-            name='listing',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='keys', to='extraction.joinlisting'),
+            model_name="joinkey",
+            name="listing",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="keys", to="extraction.joinlisting"),
         ),
         migrations.AddField(
-            model_name='joinedrow',
-            name='listing',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='extraction.joinlisting'),
+            model_name="joinedrow",
+            name="listing",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="extraction.joinlisting"),
         ),
         migrations.AddConstraint(
-            model_name='join',
-            constraint=models.CheckConstraint(condition=models.Q(('winner__in', ['page', 'listing'])), name='a_join_has_a_known_winner'),
+            model_name="join",
+            constraint=models.CheckConstraint(condition=models.Q(("winner__in", ["page", "listing"])), name="a_join_has_a_known_winner"),
         ),
         migrations.AddIndex(
-            model_name='joinedrecord',
-            index=models.Index(fields=['join', 'state'], name='extraction__join_id_b0bf04_idx'),
+            model_name="joinedrecord",
+            index=models.Index(fields=["join", "state"], name="extraction__join_id_b0bf04_idx"),
         ),
         migrations.AddConstraint(
-            model_name='joinedrecord',
-            constraint=models.UniqueConstraint(fields=('join', 'digest'), name='one_joined_record_per_thing'),
+            model_name="joinedrecord",
+            constraint=models.UniqueConstraint(fields=("join", "digest"), name="one_joined_record_per_thing"),
         ),
         migrations.AddConstraint(
-            model_name='joinedrecord',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['joined', 'row', 'page'])), name='a_joined_record_has_a_known_state'),
+            model_name="joinedrecord",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["joined", "row", "page"])), name="a_joined_record_has_a_known_state"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='joinedrecord',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'row'), _negated=True), models.Q(('why', ''), _negated=True), _connector='OR'), name='a_row_without_a_page_says_why'),
+            model_name="joinedrecord",
+            constraint=models.CheckConstraint(
+                condition=models.Q(models.Q(("state", "row"), _negated=True), models.Q(("why", ""), _negated=True), _connector="OR"),
+                name="a_row_without_a_page_says_why",
+            ),
         ),
     ]

@@ -7,157 +7,257 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('extraction', '0003_joins'),
+        ("extraction", "0003_joins"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='PageVisits',
+            name="PageVisits",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('visited_at', models.DateTimeField()),
-                ('changed_at', models.DateTimeField()),
-                ('quiet', models.PositiveIntegerField(default=0)),
-                ('quiet_s', models.FloatField(default=0.0)),
-                ('changes', models.JSONField(blank=True, default=list)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("visited_at", models.DateTimeField()),
+                ("changed_at", models.DateTimeField()),
+                ("quiet", models.PositiveIntegerField(default=0)),
+                ("quiet_s", models.FloatField(default=0.0)),
+                ("changes", models.JSONField(blank=True, default=list)),
             ],
             options={
-                'verbose_name_plural': 'page visits',
+                "verbose_name_plural": "page visits",
             },
         ),
         migrations.CreateModel(
-            name='Refresh',
+            name="Refresh",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('cause', models.CharField(choices=[('schedule', 'On schedule'), ('check', 'After a check'), ('person', 'By a person')], max_length=10)),
-                ('state', models.CharField(choices=[('started', 'Started'), ('skipped', 'Skipped'), ('refused', 'Not started')], default='started', max_length=10)),
-                ('due_at', models.DateTimeField()),
-                ('created_at', models.DateTimeField()),
-                ('missed', models.PositiveIntegerField(default=0)),
-                ('known', models.PositiveIntegerField(default=0)),
-                ('due', models.PositiveIntegerField(default=0)),
-                ('left_out', models.PositiveIntegerField(default=0)),
-                ('note', models.CharField(blank=True, max_length=500)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "cause",
+                    models.CharField(
+                        choices=[("schedule", "On schedule"), ("check", "After a check"), ("person", "By a person")], max_length=10
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("started", "Started"), ("skipped", "Skipped"), ("refused", "Not started")],
+                        default="started",
+                        max_length=10,
+                    ),
+                ),
+                ("due_at", models.DateTimeField()),
+                ("created_at", models.DateTimeField()),
+                ("missed", models.PositiveIntegerField(default=0)),
+                ("known", models.PositiveIntegerField(default=0)),
+                ("due", models.PositiveIntegerField(default=0)),
+                ("left_out", models.PositiveIntegerField(default=0)),
+                ("note", models.CharField(blank=True, max_length=500)),
             ],
             options={
-                'verbose_name_plural': 'refreshes',
-                'ordering': ['-id'],
+                "verbose_name_plural": "refreshes",
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='RefreshSchedule',
+            name="RefreshSchedule",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('mode', models.CharField(choices=[('interval', 'Every so many hours'), ('times', 'At times of day'), ('cron', 'By a cron expression'), ('checks', 'After each check of the rules')], default='interval', max_length=10)),
-                ('every_hours', models.PositiveIntegerField(default=24, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(8760)])),
-                ('times', models.JSONField(blank=True, default=list)),
-                ('cron', models.CharField(blank=True, max_length=100)),
-                ('zone', models.CharField(default='UTC', max_length=60)),
-                ('max_pages', models.PositiveIntegerField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(1)])),
-                ('paused_at', models.DateTimeField(blank=True, null=True)),
-                ('next_due_at', models.DateTimeField(blank=True, db_index=True, null=True)),
-                ('skipped_until', models.DateTimeField(blank=True, null=True)),
-                ('skip_next', models.BooleanField(default=False)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "mode",
+                    models.CharField(
+                        choices=[
+                            ("interval", "Every so many hours"),
+                            ("times", "At times of day"),
+                            ("cron", "By a cron expression"),
+                            ("checks", "After each check of the rules"),
+                        ],
+                        default="interval",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "every_hours",
+                    models.PositiveIntegerField(
+                        default=24, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(8760)]
+                    ),
+                ),
+                ("times", models.JSONField(blank=True, default=list)),
+                ("cron", models.CharField(blank=True, max_length=100)),
+                ("zone", models.CharField(default="UTC", max_length=60)),
+                ("max_pages", models.PositiveIntegerField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(1)])),
+                ("paused_at", models.DateTimeField(blank=True, null=True)),
+                ("next_due_at", models.DateTimeField(blank=True, db_index=True, null=True)),
+                ("skipped_until", models.DateTimeField(blank=True, null=True)),
+                ("skip_next", models.BooleanField(default=False)),
             ],
             options={
-                'ordering': ['id'],
+                "ordering": ["id"],
             },
         ),
         migrations.RemoveConstraint(
-            model_name='run',
-            name='a_run_is_of_a_known_kind',
+            model_name="run",
+            name="a_run_is_of_a_known_kind",
         ),
         migrations.AlterField(
-            model_name='run',
-            name='kind',
-            field=models.CharField(choices=[('import', 'Import pages'), ('crawl', 'Fetch pages'), ('cluster', 'Find templates'), ('compare', 'Compare templates'), ('lab', 'Compare clusterings'), ('learn', 'Learn a rule'), ('extract', 'Extract records'), ('assets', 'Load styles and pictures'), ('preview', 'Draw previews'), ('check', 'Check rules'), ('reuse', 'Reuse rules'), ('place', 'Sort new pages')], max_length=10),
+            model_name="run",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("import", "Import pages"),
+                    ("crawl", "Fetch pages"),
+                    ("cluster", "Find templates"),
+                    ("compare", "Compare templates"),
+                    ("lab", "Compare clusterings"),
+                    ("learn", "Learn a rule"),
+                    ("extract", "Extract records"),
+                    ("assets", "Load styles and pictures"),
+                    ("preview", "Draw previews"),
+                    ("check", "Check rules"),
+                    ("reuse", "Reuse rules"),
+                    ("place", "Sort new pages"),
+                ],
+                max_length=10,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['import', 'crawl', 'cluster', 'compare', 'lab', 'learn', 'extract', 'assets', 'preview', 'check', 'reuse', 'place'])), name='a_run_is_of_a_known_kind'),
+            model_name="run",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    (
+                        "kind__in",
+                        [
+                            "import",
+                            "crawl",
+                            "cluster",
+                            "compare",
+                            "lab",
+                            "learn",
+                            "extract",
+                            "assets",
+                            "preview",
+                            "check",
+                            "reuse",
+                            "place",
+                        ],
+                    )
+                ),
+                name="a_run_is_of_a_known_kind",
+            ),
         ),
         migrations.AddField(
-            model_name='pagevisits',
-            name='page',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='visits', to='extraction.page'),
+            model_name="pagevisits",
+            name="page",
+            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name="visits", to="extraction.page"),
         ),
         migrations.AddField(
-            model_name='pagevisits',
-            name='snapshot',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.snapshot'),
+            model_name="pagevisits",
+            name="snapshot",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.snapshot"
+            ),
         ),
         migrations.AddField(
-            model_name='refresh',
-            name='cluster',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='refreshes', to='extraction.cluster'),
+            model_name="refresh",
+            name="cluster",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name="refreshes", to="extraction.cluster"
+            ),
         ),
         migrations.AddField(
-            model_name='refresh',
-            name='created_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="refresh",
+            name="created_by",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='refresh',
-            name='run',
-            field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='refresh', to='extraction.run'),
+            model_name="refresh",
+            name="run",
+            field=models.OneToOneField(
+                blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="refresh", to="extraction.run"
+            ),
         ),
         migrations.AddField(
-            model_name='refresh',
-            name='site',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='refreshes', to='extraction.site'),
+            model_name="refresh",
+            name="site",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="refreshes", to="extraction.site"),
         ),
         migrations.AddField(
-            model_name='refreshschedule',
-            name='cluster',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='refresh_schedules', to='extraction.cluster'),
+            model_name="refreshschedule",
+            name="cluster",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="refresh_schedules",
+                to="extraction.cluster",
+            ),
         ),
         migrations.AddField(
-            model_name='refreshschedule',
-            name='site',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='refresh_schedules', to='extraction.site'),
+            model_name="refreshschedule",
+            name="site",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="refresh_schedules", to="extraction.site"),
         ),
         migrations.AddField(
-            model_name='refresh',
-            name='schedule',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='refreshes', to='extraction.refreshschedule'),
+            model_name="refresh",
+            name="schedule",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="refreshes",
+                to="extraction.refreshschedule",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='pagevisits',
-            constraint=models.CheckConstraint(condition=models.Q(('quiet_s__gte', 0)), name='no_page_is_quiet_for_negative_time'),
+            model_name="pagevisits",
+            constraint=models.CheckConstraint(condition=models.Q(("quiet_s__gte", 0)), name="no_page_is_quiet_for_negative_time"),
         ),
         migrations.AddConstraint(
-            model_name='refreshschedule',
-            constraint=models.UniqueConstraint(condition=models.Q(('cluster', None)), fields=('site',), name='one_refresh_schedule_per_site'),
+            model_name="refreshschedule",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("cluster", None)), fields=("site",), name="one_refresh_schedule_per_site"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='refreshschedule',
-            constraint=models.UniqueConstraint(condition=models.Q(('cluster__isnull', False)), fields=('cluster',), name='one_refresh_schedule_per_template'),
+            model_name="refreshschedule",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("cluster__isnull", False)), fields=("cluster",), name="one_refresh_schedule_per_template"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='refreshschedule',
-            constraint=models.CheckConstraint(condition=models.Q(('mode__in', ['interval', 'times', 'cron', 'checks'])), name='a_refresh_schedule_has_a_known_mode'),
+            model_name="refreshschedule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("mode__in", ["interval", "times", "cron", "checks"])), name="a_refresh_schedule_has_a_known_mode"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='refreshschedule',
-            constraint=models.CheckConstraint(condition=models.Q(('every_hours__gte', 1), ('every_hours__lte', 8760)), name='a_refresh_schedule_has_an_interval'),
+            model_name="refreshschedule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("every_hours__gte", 1), ("every_hours__lte", 8760)), name="a_refresh_schedule_has_an_interval"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='refreshschedule',
-            constraint=models.CheckConstraint(condition=models.Q(('paused_at', None), ('next_due_at', None), _connector='OR'), name='a_paused_refresh_schedule_is_never_due'),
+            model_name="refreshschedule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("paused_at", None), ("next_due_at", None), _connector="OR"),
+                name="a_paused_refresh_schedule_is_never_due",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='refresh',
-            constraint=models.UniqueConstraint(fields=('schedule', 'due_at'), name='a_due_time_starts_one_refresh'),
+            model_name="refresh",
+            constraint=models.UniqueConstraint(fields=("schedule", "due_at"), name="a_due_time_starts_one_refresh"),
         ),
         migrations.AddConstraint(
-            model_name='refresh',
-            constraint=models.CheckConstraint(condition=models.Q(('cause__in', ['schedule', 'check', 'person'])), name='a_refresh_has_a_known_cause'),
+            model_name="refresh",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("cause__in", ["schedule", "check", "person"])), name="a_refresh_has_a_known_cause"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='refresh',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['started', 'skipped', 'refused'])), name='a_refresh_has_a_known_state'),
+            model_name="refresh",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["started", "skipped", "refused"])), name="a_refresh_has_a_known_state"
+            ),
         ),
     ]

@@ -6,207 +6,302 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('extraction', '0004_refresh_schedules'),
+        ("extraction", "0004_refresh_schedules"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='QualityRule',
+            name="QualityRule",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('required', 'Has a value'), ('range', 'In a range'), ('values', 'Allowed values'), ('pattern', 'Matches a pattern'), ('length', 'Length'), ('unique', 'Unique'), ('language', 'Language'), ('relation', 'Compared with another attribute'), ('monotony', 'Only rises or only falls'), ('change', 'Share that may change at once'), ('count', 'Number of records')], max_length=10)),
-                ('limits', models.JSONField(blank=True, default=dict)),
-                ('allowed_fraction', models.FloatField(default=0.0)),
-                ('weight', models.CharField(choices=[('note', 'Note'), ('warn', 'Warn'), ('block', 'Block')], default='warn', max_length=5)),
-                ('enabled', models.BooleanField(default=True)),
-                ('basis', models.JSONField(blank=True, default=dict)),
-                ('changed_at', models.DateTimeField(auto_now=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("required", "Has a value"),
+                            ("range", "In a range"),
+                            ("values", "Allowed values"),
+                            ("pattern", "Matches a pattern"),
+                            ("length", "Length"),
+                            ("unique", "Unique"),
+                            ("language", "Language"),
+                            ("relation", "Compared with another attribute"),
+                            ("monotony", "Only rises or only falls"),
+                            ("change", "Share that may change at once"),
+                            ("count", "Number of records"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("limits", models.JSONField(blank=True, default=dict)),
+                ("allowed_fraction", models.FloatField(default=0.0)),
+                (
+                    "weight",
+                    models.CharField(choices=[("note", "Note"), ("warn", "Warn"), ("block", "Block")], default="warn", max_length=5),
+                ),
+                ("enabled", models.BooleanField(default=True)),
+                ("basis", models.JSONField(blank=True, default=dict)),
+                ("changed_at", models.DateTimeField(auto_now=True)),
             ],
             options={
-                'ordering': ['id'],
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='RuleFailure',
+            name="RuleFailure",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('list_name', models.CharField(blank=True, max_length=60)),
-                ('value', models.CharField(blank=True, max_length=310)),
-                ('reason', models.CharField(max_length=310)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("list_name", models.CharField(blank=True, max_length=60)),
+                ("value", models.CharField(blank=True, max_length=310)),
+                ("reason", models.CharField(max_length=310)),
             ],
             options={
-                'ordering': ['id'],
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='RuleResult',
+            name="RuleResult",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('attribute', models.CharField(blank=True, max_length=60)),
-                ('text', models.CharField(max_length=600)),
-                ('weight', models.CharField(choices=[('note', 'Note'), ('warn', 'Warn'), ('block', 'Block')], max_length=5)),
-                ('broken', models.BooleanField(default=False)),
-                ('checked', models.PositiveIntegerField(default=0)),
-                ('failing', models.PositiveIntegerField(default=0)),
-                ('unread', models.PositiveIntegerField(default=0)),
-                ('undecided', models.PositiveIntegerField(default=0)),
-                ('reason', models.CharField(blank=True, max_length=600)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("attribute", models.CharField(blank=True, max_length=60)),
+                ("text", models.CharField(max_length=600)),
+                ("weight", models.CharField(choices=[("note", "Note"), ("warn", "Warn"), ("block", "Block")], max_length=5)),
+                ("broken", models.BooleanField(default=False)),
+                ("checked", models.PositiveIntegerField(default=0)),
+                ("failing", models.PositiveIntegerField(default=0)),
+                ("unread", models.PositiveIntegerField(default=0)),
+                ("undecided", models.PositiveIntegerField(default=0)),
+                ("reason", models.CharField(blank=True, max_length=600)),
             ],
             options={
-                'ordering': ['id'],
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='RunRelease',
+            name="RunRelease",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('judged', 'Judged'), ('released', 'Released'), ('held', 'Held back'), ('rejected', 'Rejected')], default='judged', max_length=8)),
-                ('reasons', models.JSONField(blank=True, default=list)),
-                ('counts', models.JSONField(blank=True, default=dict)),
-                ('judged_at', models.DateTimeField()),
-                ('decided_name', models.CharField(blank=True, max_length=150)),
-                ('decided_at', models.DateTimeField(blank=True, null=True)),
-                ('note', models.CharField(blank=True, max_length=500)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("judged", "Judged"), ("released", "Released"), ("held", "Held back"), ("rejected", "Rejected")],
+                        default="judged",
+                        max_length=8,
+                    ),
+                ),
+                ("reasons", models.JSONField(blank=True, default=list)),
+                ("counts", models.JSONField(blank=True, default=dict)),
+                ("judged_at", models.DateTimeField()),
+                ("decided_name", models.CharField(blank=True, max_length=150)),
+                ("decided_at", models.DateTimeField(blank=True, null=True)),
+                ("note", models.CharField(blank=True, max_length=500)),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
         migrations.RemoveConstraint(
-            model_name='alert',
-            name='an_alert_is_of_a_known_event',
+            model_name="alert",
+            name="an_alert_is_of_a_known_event",
         ),
         migrations.AlterField(
-            model_name='alert',
-            name='event',
-            field=models.CharField(choices=[('break', 'A rule breaks'), ('repair', 'A rule is repaired'), ('recovery', 'A rule works again without a repair'), ('held', 'Records are held back because of their quality'), ('doubt', 'Records are released but break a quality rule'), ('digest', 'Daily digest')], max_length=10),
+            model_name="alert",
+            name="event",
+            field=models.CharField(
+                choices=[
+                    ("break", "A rule breaks"),
+                    ("repair", "A rule is repaired"),
+                    ("recovery", "A rule works again without a repair"),
+                    ("held", "Records are held back because of their quality"),
+                    ("doubt", "Records are released but break a quality rule"),
+                    ("digest", "Daily digest"),
+                ],
+                max_length=10,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='alert',
-            constraint=models.CheckConstraint(condition=models.Q(('event__in', ['break', 'repair', 'recovery', 'held', 'doubt', 'digest'])), name='an_alert_is_of_a_known_event'),
+            model_name="alert",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("event__in", ["break", "repair", "recovery", "held", "doubt", "digest"])),
+                name="an_alert_is_of_a_known_event",
+            ),
         ),
         migrations.AddField(
-            model_name='qualityrule',
-            name='attribute',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='quality_rules', to='extraction.attribute'),
+            model_name="qualityrule",
+            name="attribute",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name="quality_rules", to="extraction.attribute"
+            ),
         ),
         migrations.AddField(
-            model_name='qualityrule',
-            name='changed_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="qualityrule",
+            name="changed_by",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='qualityrule',
-            name='cluster',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='quality_rules', to='extraction.cluster'),
+            model_name="qualityrule",
+            name="cluster",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name="quality_rules", to="extraction.cluster"
+            ),
         ),
         migrations.AddField(
-            model_name='qualityrule',
-            name='list',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='extraction.recordlist'),
+            model_name="qualityrule",
+            name="list",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="extraction.recordlist"
+            ),
         ),
         migrations.AddField(
-            model_name='qualityrule',
-            name='other',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='extraction.attribute'),
+            model_name="qualityrule",
+            name="other",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="extraction.attribute"
+            ),
         ),
         migrations.AddField(
-            model_name='qualityrule',
-            name='overrides',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='overriding', to='extraction.qualityrule'),
+            model_name="qualityrule",
+            name="overrides",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name="overriding", to="extraction.qualityrule"
+            ),
         ),
         migrations.AddField(
-            model_name='qualityrule',
-            name='record_type',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='quality_rules', to='extraction.recordtype'),
+            model_name="qualityrule",
+            name="record_type",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="quality_rules", to="extraction.recordtype"),
         ),
         migrations.AddField(
-            model_name='rulefailure',
-            name='page',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.page'),
+            model_name="rulefailure",
+            name="page",
+            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.page"),
         ),
         migrations.AddField(
-            model_name='rulefailure',
-            name='record',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.trackedrecord'),
+            model_name="rulefailure",
+            name="record",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.trackedrecord"
+            ),
         ),
         migrations.AddField(
-            model_name='rulefailure',
-            name='snapshot',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.snapshot'),
+            model_name="rulefailure",
+            name="snapshot",
+            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.snapshot"),
         ),
         migrations.AddField(
-            model_name='ruleresult',
-            name='rule',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='results', to='extraction.qualityrule'),
+            model_name="ruleresult",
+            name="rule",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="results", to="extraction.qualityrule"
+            ),
         ),
         migrations.AddField(
-            model_name='rulefailure',
-            name='result',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='failures', to='extraction.ruleresult'),
+            model_name="rulefailure",
+            name="result",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="failures", to="extraction.ruleresult"),
         ),
         migrations.AddField(
-            model_name='runrelease',
-            name='base',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.runrelease'),
+            model_name="runrelease",
+            name="base",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.runrelease"
+            ),
         ),
         migrations.AddField(
-            model_name='runrelease',
-            name='cluster',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='releases', to='extraction.cluster'),
+            model_name="runrelease",
+            name="cluster",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="releases", to="extraction.cluster"),
         ),
         migrations.AddField(
-            model_name='runrelease',
-            name='decided_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="runrelease",
+            name="decided_by",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='runrelease',
-            name='run',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='releases', to='extraction.run'),
+            model_name="runrelease",
+            name="run",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="releases", to="extraction.run"),
         ),
         migrations.AddField(
-            model_name='ruleresult',
-            name='release',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='results', to='extraction.runrelease'),
+            model_name="ruleresult",
+            name="release",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="results", to="extraction.runrelease"),
         ),
         migrations.AddConstraint(
-            model_name='qualityrule',
-            constraint=models.UniqueConstraint(fields=('cluster', 'overrides'), name='a_template_overrides_a_rule_once'),
+            model_name="qualityrule",
+            constraint=models.UniqueConstraint(fields=("cluster", "overrides"), name="a_template_overrides_a_rule_once"),
         ),
         migrations.AddConstraint(
-            model_name='qualityrule',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['required', 'range', 'values', 'pattern', 'length', 'unique', 'language', 'relation', 'monotony', 'change', 'count'])), name='a_quality_rule_is_of_a_known_kind'),
+            model_name="qualityrule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    (
+                        "kind__in",
+                        [
+                            "required",
+                            "range",
+                            "values",
+                            "pattern",
+                            "length",
+                            "unique",
+                            "language",
+                            "relation",
+                            "monotony",
+                            "change",
+                            "count",
+                        ],
+                    )
+                ),
+                name="a_quality_rule_is_of_a_known_kind",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='qualityrule',
-            constraint=models.CheckConstraint(condition=models.Q(('weight__in', ['note', 'warn', 'block'])), name='a_quality_rule_has_a_known_weight'),
+            model_name="qualityrule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("weight__in", ["note", "warn", "block"])), name="a_quality_rule_has_a_known_weight"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='qualityrule',
-            constraint=models.CheckConstraint(condition=models.Q(('allowed_fraction__gte', 0), ('allowed_fraction__lte', 1)), name='a_quality_rule_allows_a_fraction'),
+            model_name="qualityrule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("allowed_fraction__gte", 0), ("allowed_fraction__lte", 1)), name="a_quality_rule_allows_a_fraction"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='qualityrule',
-            constraint=models.CheckConstraint(condition=models.Q(('overrides', None), ('cluster__isnull', False), _connector='OR'), name='only_templates_override_rules'),
+            model_name="qualityrule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("overrides", None), ("cluster__isnull", False), _connector="OR"), name="only_templates_override_rules"
+            ),
         ),
         migrations.AddIndex(
-            model_name='runrelease',
-            index=models.Index(fields=['cluster', 'state'], name='extraction__cluster_a454d3_idx'),
+            model_name="runrelease",
+            index=models.Index(fields=["cluster", "state"], name="extraction__cluster_a454d3_idx"),
         ),
         migrations.AddConstraint(
-            model_name='runrelease',
-            constraint=models.UniqueConstraint(fields=('run', 'cluster'), name='a_run_is_judged_once_for_a_template'),
+            model_name="runrelease",
+            constraint=models.UniqueConstraint(fields=("run", "cluster"), name="a_run_is_judged_once_for_a_template"),
         ),
         migrations.AddConstraint(
-            model_name='runrelease',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['judged', 'released', 'held', 'rejected'])), name='a_release_has_a_known_state'),
+            model_name="runrelease",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["judged", "released", "held", "rejected"])), name="a_release_has_a_known_state"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='runrelease',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('decided_at', None), ('state__in', ('judged', 'held'))), models.Q(('decided_at__isnull', False), ('state__in', ('released', 'rejected'))), _connector='OR'), name='a_decided_release_has_its_time'),
+            model_name="runrelease",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("decided_at", None), ("state__in", ("judged", "held"))),
+                    models.Q(("decided_at__isnull", False), ("state__in", ("released", "rejected"))),
+                    _connector="OR",
+                ),
+                name="a_decided_release_has_its_time",
+            ),
         ),
     ]

@@ -4,7 +4,7 @@ from django.db import migrations
 
 
 def release_newest_runs(apps, schema_editor):
-    Rule = apps.get_model("extraction", "0005_quality_rules")
+    Rule = apps.get_model("extraction", "Rule")
     Run = apps.get_model("extraction", "Run")
     RunRelease = apps.get_model("extraction", "RunRelease")
     templates = dict(Rule.objects.values_list("pk", "cluster"))

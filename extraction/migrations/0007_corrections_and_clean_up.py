@@ -6,51 +6,100 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('extraction', '0006_release_earlier_runs'),
+        ("extraction", "0006_release_earlier_runs"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='record',
-            name='origins',
+            model_name="record",
+            name="origins",
             field=models.JSONField(blank=True, default=dict),
         ),
         migrations.AlterField(
-            model_name='recordchange',
-            name='cause',
-            field=models.CharField(blank=True, choices=[('page', 'The page changed'), ('rule', 'The rule changed'), ('correction', 'A person corrected it'), ('mixed', 'Both changed')], max_length=10),
+            model_name="recordchange",
+            name="cause",
+            field=models.CharField(
+                blank=True,
+                choices=[
+                    ("page", "The page changed"),
+                    ("rule", "The rule changed"),
+                    ("correction", "A person corrected it"),
+                    ("mixed", "Both changed"),
+                ],
+                max_length=10,
+            ),
         ),
         migrations.CreateModel(
-            name='Correction',
+            name="Correction",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('row', models.JSONField(blank=True, null=True)),
-                ('row_digest', models.CharField(blank=True, max_length=64)),
-                ('kind', models.CharField(choices=[('corrected', 'Corrected'), ('filled', 'Filled'), ('rejected', 'Rejected')], max_length=10)),
-                ('state', models.CharField(choices=[('active', 'In use'), ('review', 'To review'), ('ended', 'Ended')], default='active', max_length=10)),
-                ('texts', models.JSONField(default=list)),
-                ('type', models.CharField(max_length=10)),
-                ('values', models.JSONField(default=list)),
-                ('basis', models.JSONField(default=list)),
-                ('found', models.JSONField(blank=True, null=True)),
-                ('reason', models.CharField(blank=True, max_length=500)),
-                ('taught', models.JSONField(blank=True, default=list)),
-                ('label_row', models.PositiveIntegerField(default=0)),
-                ('by_name', models.CharField(max_length=150)),
-                ('at', models.DateTimeField()),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('attribute', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='corrections', to='extraction.attribute')),
-                ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('page', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='corrections', to='extraction.page')),
-                ('snapshot', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='extraction.snapshot')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("row", models.JSONField(blank=True, null=True)),
+                ("row_digest", models.CharField(blank=True, max_length=64)),
+                (
+                    "kind",
+                    models.CharField(choices=[("corrected", "Corrected"), ("filled", "Filled"), ("rejected", "Rejected")], max_length=10),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("active", "In use"), ("review", "To review"), ("ended", "Ended")], default="active", max_length=10
+                    ),
+                ),
+                ("texts", models.JSONField(default=list)),
+                ("type", models.CharField(max_length=10)),
+                ("values", models.JSONField(default=list)),
+                ("basis", models.JSONField(default=list)),
+                ("found", models.JSONField(blank=True, null=True)),
+                ("reason", models.CharField(blank=True, max_length=500)),
+                ("taught", models.JSONField(blank=True, default=list)),
+                ("label_row", models.PositiveIntegerField(default=0)),
+                ("by_name", models.CharField(max_length=150)),
+                ("at", models.DateTimeField()),
+                ("ended_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "attribute",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="corrections", to="extraction.attribute"),
+                ),
+                (
+                    "by",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                ("page", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="corrections", to="extraction.page")),
+                (
+                    "snapshot",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="extraction.snapshot"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['id'],
-                'indexes': [models.Index(fields=['page', 'state'], name='extraction__page_id_438b84_idx')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('state', 'ended'), _negated=True), fields=('page', 'attribute', 'row_digest'), name='one_open_correction_per_value'), models.CheckConstraint(condition=models.Q(('state__in', ['active', 'review', 'ended'])), name='a_correction_has_a_known_state'), models.CheckConstraint(condition=models.Q(('kind__in', ['corrected', 'filled', 'rejected'])), name='a_correction_is_of_a_known_kind'), models.CheckConstraint(condition=models.Q(models.Q(('found__isnull', False), ('state', 'review')), models.Q(('state', 'review'), _negated=True), _connector='OR'), name='a_correction_under_review_has_what_was_found')],
+                "ordering": ["id"],
+                "indexes": [models.Index(fields=["page", "state"], name="extraction__page_id_438b84_idx")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "ended"), _negated=True),
+                        fields=("page", "attribute", "row_digest"),
+                        name="one_open_correction_per_value",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["active", "review", "ended"])), name="a_correction_has_a_known_state"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__in", ["corrected", "filled", "rejected"])), name="a_correction_is_of_a_known_kind"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("found__isnull", False), ("state", "review")),
+                            models.Q(("state", "review"), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="a_correction_under_review_has_what_was_found",
+                    ),
+                ],
             },
         ),
     ]

@@ -6,6 +6,7 @@ from extraction.models.cluster import Cluster, ClusterCore, SamplePage
 from extraction.models.correction import Correction
 from extraction.models.crawl import CrawlAddress
 from extraction.models.decision import Decision
+from extraction.models.delivery import DeliveredRecord, Delivery, DeliveryTarget, Ledger
 from extraction.models.heartbeat import Heartbeat
 from extraction.models.join import Join, JoinedRecord, JoinedRow, JoinKey, JoinListing
 from extraction.models.lab import Clustering, PageLabel
@@ -16,6 +17,7 @@ from extraction.models.page import Page
 from extraction.models.placement import MergeProposal, Placement
 from extraction.models.preview import Preview
 from extraction.models.quality import QualityRule, RuleFailure, RuleResult, RunRelease
+from extraction.models.reader import ReaderToken, SchemaVersion, StoredFile
 from extraction.models.record import Record, RecordFigures, RecordPart
 from extraction.models.record_history import RecordChange, RecordSource, TrackedRecord
 from extraction.models.refresh import PageVisits, Refresh, RefreshSchedule
@@ -41,6 +43,9 @@ __all__ = [
     "Correction",
     "CrawlAddress",
     "Decision",
+    "DeliveredRecord",
+    "Delivery",
+    "DeliveryTarget",
     "Event",
     "Heartbeat",
     "Join",
@@ -49,6 +54,7 @@ __all__ = [
     "JoinedRecord",
     "JoinedRow",
     "Label",
+    "Ledger",
     "MergeProposal",
     "Monitor",
     "OfferedRows",
@@ -58,6 +64,7 @@ __all__ = [
     "Placement",
     "Preview",
     "QualityRule",
+    "ReaderToken",
     "Record",
     "RecordChange",
     "RecordFigures",
@@ -75,9 +82,11 @@ __all__ = [
     "RunProblem",
     "RunRelease",
     "SamplePage",
+    "SchemaVersion",
     "Site",
     "Snapshot",
     "Source",
+    "StoredFile",
     "TrackedRecord",
     "role_of",
 ]

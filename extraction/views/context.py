@@ -32,6 +32,8 @@ def _section(request: HttpRequest) -> str:
     name = (request.resolver_match.url_name or "") if request.resolver_match else ""
     if name == "home" or name.startswith(("record_type", "quality_rule")):
         return "home" if name == "home" else "record_types"
+    if name.startswith("deliver"):
+        return "deliveries"
     if name.startswith("alert"):
         return "alerts"
     if name.startswith("breakage"):

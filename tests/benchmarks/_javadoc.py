@@ -46,7 +46,7 @@ def make_bundle(pages: dict[str, bytes]) -> bytes:
         (ListRule("methods", (Selector(METHODS),), (AttributeRule("name", alternatives=(Selector("h3/text()"),)),)),),
     )
     of_page = tuple(ExportAttribute(name) for name in ATTRIBUTES)
-    templates = []
+    templates: list[BundledTemplate] = []
     for with_rule in (True, False):
         chosen = [each for each in clusters if (b'class="type-signature"' in pages[each.members[0]]) == with_rule]
         templates.append(

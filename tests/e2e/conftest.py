@@ -48,6 +48,7 @@ def environment(folder: Path) -> dict[str, str]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("VERTEX_") and name != "DJANGO_SETTINGS_MODULE"}
     own = {"VERTEX_VAR_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "vertex.settings", "VERTEX_CRAWL_PRIVATE_HOSTS": "127.0.0.1"}
     own["VERTEX_CONFIRM_AFTER_S"] = "1"
+    own["VERTEX_DELIVERY_PRIVATE_HOSTS"] = "127.0.0.1"
     return clean | own
 
 

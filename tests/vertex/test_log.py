@@ -6,7 +6,7 @@ import sys
 import pytest
 from django.core.exceptions import PermissionDenied
 
-from vertex.log import Refusals
+from vertex.log import Refusals, Tokens
 
 
 def record(status: int, error: Exception) -> logging.LogRecord:
@@ -29,3 +29,9 @@ def test_an_error_keeps_its_traceback() -> None:
     found = record(500, ValueError("broken"))
     assert Refusals().filter(found)
     assert "Traceback" in logging.Formatter().format(found)
+
+
+def test_the_tokens_of_readers_are_not_logged() -> None:
+    record = logging.LogRecord("django.server", 20, "", 1, '"%s" %s', ("GET /data/book/latest.csv?a=1&token=vxr_x HTTP/1.1", "200"), None)
+    assert Tokens().filter(record)
+    assert record.getMessage() == '"GET /data/book/latest.csv?a=1&token=… HTTP/1.1" 200'

@@ -17,11 +17,14 @@ from extraction.models import (
     Clustering,
     Correction,
     CrawlAddress,
+    Delivery,
+    DeliveryTarget,
     Join,
     JoinedRecord,
     JoinListing,
     Page,
     QualityRule,
+    ReaderToken,
     RecordType,
     Rule,
     Run,
@@ -32,6 +35,7 @@ from extraction.models import (
     Source,
     TrackedRecord,
 )
+from extraction.models.delivery import TargetContent, TargetPlace
 from extraction.models.rule_report import RuleReport
 from extraction.models.run_values import RunParameters
 from extraction.services.core import runs
@@ -57,6 +61,7 @@ class World:
     alert: Alert
     clustering: Clustering
     joined: JoinedRecord
+    delivery: Delivery
 
     def address(self, name: str) -> Sequence[Any]:
         """The arguments of an address by its name."""
@@ -73,6 +78,8 @@ class World:
             "alerts",
             "breakages",
             "alert_channel_new",
+            "deliveries",
+            "delivery_target_new",
         }:
             return []
         if name.startswith("alert"):
@@ -90,6 +97,12 @@ class World:
         if name.startswith("quality_rule"):
             known_rule = QualityRule.objects.filter(record_type=self.record_type).first()
             return [(known_rule or QualityRule.objects.create(record_type=self.record_type, kind="count", limits={"least": 0.5})).pk]
+        if name == "delivery_again":
+            return [self.delivery.pk]
+        if name == "token_revoke":
+            return [ReaderToken.objects.get().pk]
+        if name.startswith("delivery_target"):
+            return [self.delivery.target_id]
         if name.startswith("record_type"):
             return [self.record_type.slug]
         if name in {"run_addresses", "run_pause", "run_resume"}:
@@ -145,8 +158,21 @@ def make(count: int = 6, *, name: str = "Books") -> World:
     page = Page.objects.filter(site=cluster.site).order_by("pk")[0]
     assert cluster.record_type
     crawl, breakage = crawled(cluster.site), broken(rule, page)
-    return World(
-        cluster.site, cluster, page, rule, run, crawl, breakage, cluster.record_type, alert(), tried(cluster.site), joined(page, cluster)
+    kind, clustering = cluster.record_type, tried(cluster.site)
+    made, delivery = joined(page, cluster), delivered(kind, run)
+    return World(cluster.site, cluster, page, rule, run, crawl, breakage, kind, alert(), clustering, made, delivery)
+
+
+def delivered(record_type: RecordType, run: Run) -> Delivery:
+    """A delivery to a webhook that failed, and a token of readers."""
+    ReaderToken.objects.create(record_type=record_type, name="Prices", digest="0" * 64, hint="vxr_0000")
+    place = TargetPlace(host="hooks.example.org").as_json()
+    target = DeliveryTarget.objects.create(
+        name="Shop", record_type=record_type, kind="webhook", place=place, content=TargetContent().as_json(), after_run=False
+    )
+    now = timezone.now()
+    return Delivery.objects.create(
+        target=target, key=f"run {run.pk}", run=run, cause="run", state="failed", created_at=now, next_at=now, finished_at=now, error="500"
     )
 
 

@@ -35,10 +35,13 @@ class CellMaker:
 
     def make_rows(self, lines: Iterator[Line]) -> Iterator[list[Cell]]:
         """Return the cells of each line, in the order of the columns."""
-        for line in lines:
-            cells = self._make_row(line)
-            self.tally.add_row(self.columns, cells)
-            yield cells
+        return map(self.make_cells, lines)
+
+    def make_cells(self, line: Line) -> list[Cell]:
+        """Return the cells of a line, in the order of the columns, and count them."""
+        cells = self._make_row(line)
+        self.tally.add_row(self.columns, cells)
+        return cells
 
     def _make_row(self, line: Line) -> list[Cell]:
         for name in line.values.keys() - self.known:

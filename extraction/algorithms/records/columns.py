@@ -34,7 +34,20 @@ PAGE_COLUMNS: dict[str, tuple[Kind, str]] = {
     "rule_version": ("integer", "the version of the rule that made the record"),
     "run": ("integer", "the number of the run that made the record; empty once that run is deleted"),
 }
-"""Columns about the page and where a record comes from: their kind and meaning."""
+"""Columns about the page and where a record comes from: their kind and meaning. Who corrected a value belongs here, too."""
+
+RECORD_COLUMNS: dict[str, tuple[Kind, str]] = {
+    "record_id": ("integer", "the number of the record over time in Vertex; it stays the same when the record's key or address changes"),
+    "record_key": ("text", "what tells the record apart: the values of its key, or the address of its page"),
+    "record_state": ("text", "“present”; “gone” if the last runs did not find it; “removed” if Vertex does not keep it any more"),
+    "change": ("text", "what happened to the record: added, changed, gone or back"),
+    "change_number": ("integer", "the number of the record's last change, from 1"),
+    "first_seen_at": ("time", "when a run first found the record, in UTC"),
+    "changed_at": ("time", "when a run found the record's last change, in UTC; empty once that change is no longer kept"),
+}
+"""Columns about a record over time: their kind and meaning."""
+
+_ABOUT = {**PAGE_COLUMNS, **RECORD_COLUMNS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +126,7 @@ def list_page_columns(*, rows: bool, sites: bool) -> list[str]:
 
 
 def _plan_page_column(name: str) -> Column:
-    kind, meaning = PAGE_COLUMNS[name]
+    kind, meaning = _ABOUT[name]
     return Column(name, name, "page", kind, False, meaning)
 
 

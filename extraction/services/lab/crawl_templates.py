@@ -51,7 +51,8 @@ def find_site_line(path: Path, names: set[str]) -> CrawlTemplates:
 
     names: of the site, as `name_site`.
     """
-    found, others = [], []
+    found: list[CrawlTemplates] = []
+    others: list[str] = []
     with path.open("rb") as file:
         for number, line in enumerate(iter(lambda: file.readline(MAX_BYTES + 1), b""), 1):
             if not line.strip():

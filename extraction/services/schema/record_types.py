@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Count, Q
 
-from extraction.models import Attribute, Cluster, Label, RecordType
+from extraction.models import Attribute, Cluster, DeliveryTarget, Label, RecordType
 from extraction.services.core import signals
 from extraction.services.core.slugs import find_free_slug
-from extraction.services.schema import record_lists, renaming
+from extraction.services.schema import record_lists, renaming, versions
 
 
 class InUse(Exception):  # noqa: N818
@@ -81,6 +81,7 @@ def update_record_type(
         renamed = {names[draft.id]: draft.name for draft in attributes if draft.id in names and names[draft.id] != draft.name}
         RecordType.objects.filter(pk=record_type.pk).update(name=name, description=description)
         _write(record_type, attributes, lists)
+        versions.follow_changes(record_type)
         judged = renaming.rename_in_rules_and_records(record_type, renamed, lists)
         signals.schema_changed.send(RecordType, record_type=record_type)
     return judged
@@ -100,11 +101,14 @@ def add_attributes(record_type: RecordType, drafts: Sequence[AttributeDraft]) ->
 
 
 def delete_record_type(record_type: RecordType) -> None:
-    """Delete a record type. Raises InUse while a template uses it."""
+    """Delete a record type. Raises InUse while a template uses it or its records are delivered."""
     with transaction.atomic():
         users = Cluster.objects.filter(record_type=record_type).select_related("site")
         if users:
             raise InUse("used by " + ", ".join(f"{cluster.label} of {cluster.site}" for cluster in users[:5]))
+        targets = DeliveryTarget.objects.filter(record_type=record_type)
+        if targets:
+            raise InUse("delivered to " + ", ".join(target.name for target in targets[:5]))
         record_type.delete()
 
 

@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.text import slugify
@@ -13,12 +13,14 @@ from extraction.forms.core import join_errors
 from extraction.forms.records import ExportForm, RecordsForm
 from extraction.models import Cluster, RecordType, Role
 from extraction.services.records import records as service
+from extraction.services.records import stored_files
 from extraction.services.records.exports import describe, export_records, scopes
 from extraction.services.records.exports.export_records import Export, ExportError
 from extraction.services.records.exports.formats import FORMATS
 from extraction.services.records.exports.scopes import ExportScope
+from extraction.services.schema import versions
 from extraction.views.policy import requires
-from extraction.views.records import export_view
+from extraction.views.records import export_view, resuming
 from extraction.views.templates.clusters import cluster_of
 
 FIGURES_LINES = 5_000
@@ -57,7 +59,8 @@ def choose_type_records(request: HttpRequest, slug: str) -> HttpResponse:
         address=reverse("record_type_export", args=[slug]),
         figures=reverse("record_type_export_figures", args=[slug]),
     )
-    return render(request, "extraction/records/type_records.html", {"record_type": record_type, "export": export})
+    context = {"record_type": record_type, "export": export, "version": record_type.versions.first()}
+    return render(request, "extraction/records/type_records.html", context)
 
 
 @require_safe
@@ -100,26 +103,26 @@ def send_export(request: HttpRequest, scope: ExportScope, name: str, form_name: 
     except ExportError as error:
         return HttpResponse(str(error), status=400, content_type="text/plain")
     name = "-".join(filter(None, (name, slugify(export.choice.list)[:40])))
+    version = versions.record_version(scope.record_type) if scope.record_type and part != "file" else None
     if part == "schema":
         export_records.count_lines(export, FIGURES_LINES)  # for its examples
-        return _send_text(describe.write_json_schema(export), f"{name}.schema.json", "application/schema+json")
+        return _send_text(describe.write_json_schema(export, version), f"{name}.schema.json", "application/schema+json")
     if part == "dictionary":
         export_records.count_lines(export)
-        return _send_text(describe.write_dictionary(export), f"{name}.dictionary.md", "text/markdown; charset=utf-8")
-    return _send_file(export, f"{name}{export.format.suffix}")
+        return _send_text(describe.write_dictionary(export, version), f"{name}.dictionary.md", "text/markdown; charset=utf-8")
+    return _send_file(request, export, f"{name}{export.format.suffix}")
 
 
-def _send_file(export: Export, name: str) -> HttpResponseBase:
-    """Send the file: text as it is made, other formats once they are complete."""
-    content_type = export.format.content_type
-    if export.format.stream is not None:
-        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return StreamingHttpResponse(export_records.stream_export(export), content_type=content_type, headers=headers)
+def _send_file(request: HttpRequest, export: Export, name: str) -> HttpResponseBase:
+    """Send the file once it is complete. It is kept, so that a download that breaks off can go on with the same bytes."""
+    place = stored_files.make_place(f"user {request.user.pk}", request.get_full_path())
+    if started := resuming.find_started(request, place):
+        return resuming.send_stored(request, started, same=True)
     with tempfile.TemporaryDirectory(prefix="vertex-export-") as folder:
         path = Path(folder) / "records"
         export_records.fill_file(export, path)
-        file = path.open("rb")  # it can be read after its name is gone, and its bytes go when the response closes it
-    return FileResponse(file, as_attachment=True, filename=name, content_type=content_type)
+        stored = stored_files.store_file(path, place=place, name=name, content_type=export.format.content_type)
+    return resuming.send_stored(request, stored, same=False)
 
 
 def _send_text(text: str, name: str, content_type: str) -> HttpResponse:

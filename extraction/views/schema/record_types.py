@@ -1,5 +1,7 @@
 """Record types: the list and the editor."""
 
+from collections.abc import Sequence
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -8,6 +10,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from extraction.forms.schema import EMPTY_ROWS, BaseAttributeFormSet, RecordTypeForm, build_attribute_rows
 from extraction.models import Cluster, RecordType, Role
 from extraction.services.schema import record_types as service
+from extraction.services.schema import versions
+from extraction.services.schema.versions import SchemaAttribute, SchemaChange
 from extraction.services.suggestions import page_data
 from extraction.services.templates import clusters
 from extraction.views.policy import requires
@@ -63,6 +67,9 @@ def change_record_type(request: HttpRequest, slug: str) -> HttpResponse:
     form = RecordTypeForm(request.POST, instance=RecordType.objects.get(pk=found.pk))
     rows = build_attribute_rows(request.POST, _describe_rows(found))
     if form.is_valid() and rows.is_valid():
+        breaking = [each for each in versions.find_changes(found, _describe_drafts(rows)) if each.breaking]
+        if breaking and not request.POST.get("break_readers"):
+            return _render_editor(request, found, form, rows, breaking=breaking)
         drop = bool(request.POST.get("drop_labels"))
         try:
             judged = service.update_record_type(
@@ -90,14 +97,33 @@ def delete_record_type(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _render_editor(
-    request: HttpRequest, found: RecordType | None, form: RecordTypeForm, rows: BaseAttributeFormSet, lost: str = ""
+    request: HttpRequest,
+    found: RecordType | None,
+    form: RecordTypeForm,
+    rows: BaseAttributeFormSet,
+    lost: str = "",
+    breaking: Sequence[SchemaChange] = (),
 ) -> HttpResponse:
     bad = request.method == "POST"
     counts = service.count_labels(found) if found else {}
     users = found.clusters.select_related("site").order_by("site__name", "number") if found else []
     attributes = found.attributes.select_related("list") if found else []
-    context = {"record_type": found, "attributes": attributes, "form": form, "rows": rows, "counts": counts, "users": users, "lost": lost}
+    context = {
+        "record_type": found,
+        "attributes": attributes,
+        "form": form,
+        "rows": rows,
+        "counts": counts,
+        "users": users,
+        "lost": lost,
+        "breaking": breaking,
+        "readers": versions.name_readers(found) if found and breaking else "",
+    }
     return render(request, "extraction/schema/record_type.html", context, status=400 if bad else 200)
+
+
+def _describe_drafts(rows: BaseAttributeFormSet) -> list[SchemaAttribute]:
+    return [SchemaAttribute(each.id, each.name, each.type, each.list, each.multiple, each.mandatory) for each in rows.drafts]
 
 
 def _propose_rows(template: str) -> tuple[str, list[dict[str, object]]]:

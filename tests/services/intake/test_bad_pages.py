@@ -8,6 +8,7 @@ from django.core.files.base import ContentFile
 
 from extraction.algorithms.dom import media
 from extraction.algorithms.dom import parse as parsing
+from extraction.algorithms.dom.attribute_limit import limit_attributes
 from extraction.algorithms.dom.parse import parse, xml_as_written
 from extraction.algorithms.dom.references import NeededResource, ResourceKind
 from extraction.algorithms.errors import PageError
@@ -80,7 +81,7 @@ def test_a_page_on_which_vertex_itself_fails_is_named_and_the_others_are_stored(
     if place == "vectors":
         monkeypatch.setattr(shingles, "compute_vectors", failing(shingles.compute_vectors, lambda given: b"".join(given[0])))
     elif place == "parse":
-        monkeypatch.setattr(parsing, "limit_attributes", failing(parsing.limit_attributes, lambda given: given[0].encode()))
+        monkeypatch.setattr(parsing, "limit_attributes", failing(limit_attributes, lambda given: given[0].encode()))
     elif place == "title":
         title = failing(page_store.find_title, lambda given: "".join(given[0].root.itertext()).encode())
         monkeypatch.setattr(page_store, "find_title", title)

@@ -88,6 +88,14 @@ LOOK = {
     "site_import": Role.EDITOR,
     "site_settings": Role.EDITOR,
     "record_type_new": Role.EDITOR,
+    "deliveries": Role.VIEWER,
+    "delivery_target": Role.VIEWER,
+    "delivery_target_new": Role.OPERATOR,
+    "delivery_target_edit": Role.OPERATOR,
+    "delivery_target_preview": Role.OPERATOR,
+    "changes_download": Role.VIEWER,
+    "record_type_changes": Role.VIEWER,
+    "record_type_readers": Role.VIEWER,
     "alerts": Role.ADMIN,
     "alert_channel_new": Role.ADMIN,
     "alert_channel": Role.ADMIN,
@@ -137,6 +145,12 @@ ACT = {
     "rule_retire": Role.OPERATOR,
     "site_delete": Role.OPERATOR,
     "record_type_delete": Role.OPERATOR,
+    "delivery_target_now": Role.OPERATOR,
+    "delivery_target_test": Role.OPERATOR,
+    "delivery_target_delete": Role.OPERATOR,
+    "delivery_again": Role.OPERATOR,
+    "record_type_token": Role.OPERATOR,
+    "token_revoke": Role.OPERATOR,
     "alert_channel_test": Role.ADMIN,
     "alert_channel_delete": Role.ADMIN,
     "alert_again": Role.ADMIN,
@@ -162,9 +176,13 @@ BOTH = {
     "quality_rule",
     "alert_channel_new",
     "alert_channel",
+    "delivery_target_new",
+    "delivery_target_edit",
+    "changes_download",
+    "record_type_changes",
 }
-FILES = {"asset", "cluster_picture", "frame"}
-"""The frame, and the files for it and for the cards: their own tests say who gets them."""
+FILES = {"asset", "cluster_picture", "frame", "latest_file", "latest_feed", "latest_schema", "download"}
+"""The frame, the files for it and for the cards, and those for readers with a token: their own tests say who gets them."""
 
 PARTS = {"cluster_shares": "cluster", "cluster_structure": "cluster", "join_proposals": "site_joins"}
 """Parts of a screen; opened alone they lead to it."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from extraction.algorithms.records.columns import Column, Kind
+from extraction.models import SchemaVersion
 from extraction.services.records.exports.export_records import Export
 from extraction.services.records.exports.json_lines import to_json
 
@@ -55,13 +56,17 @@ def describe_losses(export: Export) -> list[str]:
     return found
 
 
-def write_json_schema(export: Export) -> str:
+def write_json_schema(export: Export, version: SchemaVersion | None = None) -> str:
     """Return a JSON Schema (2020-12) of a line as a JSON object: the lines of JSON Lines, and the same columns and types in other formats.
 
     In CSV all columns are texts.
+
+    version: of the record type's attributes. The schema says its number and what changed in it.
     """
+    numbered = {"$id": f"urn:vertex:{version.record_type.slug}:{version.number}", **describe_version(version)} if version else {}
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **numbered,
         "title": export.scope.title,
         "description": _describe_line(export),
         "type": "object",
@@ -72,11 +77,24 @@ def write_json_schema(export: Export) -> str:
     return json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
 
 
-def write_dictionary(export: Export) -> str:
-    """Return the data dictionary as Markdown: meaning, type, share filled and examples of each column. Read it after writing."""
+def describe_version(version: SchemaVersion) -> dict[str, Any]:
+    """Return the number of a version, and what changed in it, as programs get them."""
+    notes = [str(each["text"]) for each in version.changes if not each["breaking"]]
+    return {"version": version.number, "breaking_changes": version.breaking, "changes": notes}
+
+
+def write_dictionary(export: Export, version: SchemaVersion | None = None) -> str:
+    """Return the data dictionary as Markdown: meaning, type, share filled and examples of each column. Read it after writing.
+
+    version: of the record type's attributes.
+    """
+    noted = (
+        [f"- {_cell(text)} This breaks programs that read version {version.number - 1}." for text in version.breaking] if version else []
+    )
     head = [
         f"# {_cell(export.scope.title)}",
         "",
+        *([f"Version {version.number} of the schema, of {version.created_at:%Y-%m-%d}.", "", *noted, ""] if version else []),
         *([_cell(export.scope.description), ""] if export.scope.description else []),
         f"{_describe_line(export)} {export.tally.lines:,} lines from {export.counts.records:,} records.",
         "",

@@ -45,7 +45,15 @@ class Export:
 
     def open_table(self) -> Table:
         """Return the table to write."""
-        maker = CellMaker(
+        if self.scope.read is not None:
+            lines = self.scope.read(self.counts)
+        else:
+            lines = read_lines(self.scope.records, self.choice.list, self.counts)
+        return Table(self.columns, self.make_maker().make_rows(lines), self.choice, self.tally)
+
+    def make_maker(self) -> CellMaker:
+        """Return what makes the cells of the columns from lines."""
+        return CellMaker(
             self.columns,
             self.scope.known,
             self.format.typed,
@@ -53,9 +61,6 @@ class Export:
             self.format.limits,
             self.tally,
         )
-        read = self.scope.read
-        lines = read(self.counts) if read else read_lines(self.scope.records, self.choice.list, self.counts)
-        return Table(self.columns, maker.make_rows(lines), self.choice, self.tally)
 
 
 def make_default_choice(scope: ExportScope, list_name: str = "") -> ExportChoice:

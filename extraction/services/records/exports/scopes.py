@@ -9,6 +9,9 @@ from extraction.models import Attribute, Cluster, Record, RecordFigures, RecordL
 from extraction.models.record import RecordQuerySet
 from extraction.services.records.exports.lines import LineCounts
 
+LineReader = Callable[[LineCounts], Iterator[Line]]
+"""(counts to count up) → the lines of an export."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExportScope:
@@ -22,6 +25,7 @@ class ExportScope:
     read: gives the lines of an export without lists, where they are more than `records` say.
     line: what a line is, in words, where it is not a page or a row.
     notices: what a reader must know of all of them, a sentence each.
+    record_type: of the records; its schema has a version.
     """
 
     title: str
@@ -31,9 +35,10 @@ class ExportScope:
     left_out: tuple[str, ...] = ()
     description: str = ""
     across_sites: bool = False
-    read: Callable[[LineCounts], Iterator[Line]] | None = None
+    read: LineReader | None = None
     line: str = ""
     notices: tuple[str, ...] = ()
+    record_type: RecordType | None = None
 
     @property
     def lists(self) -> list[str]:
@@ -64,12 +69,13 @@ def find_template_scope(cluster: Cluster, records: RecordQuerySet | None = None,
         tuple(_describe_left_out(figures, part)),
         cluster.record_type.description if cluster.record_type else "",
         notices=_list_withheld(cluster.pk),
+        record_type=cluster.record_type,
     )
 
 
 def find_type_scope(record_type: RecordType) -> ExportScope:
     """Return the records of a record type's templates on all sites, by site and template."""
-    attributes = _list_type_attributes(record_type.pk)
+    attributes = find_type_attributes(record_type)
     everything = Record.objects.filter(cluster__record_type=record_type)
     figures = _add_figures(everything.filter(cluster__ignored=False).figures().values())
     ignored = everything.filter(cluster__ignored=True).now().given().count()
@@ -84,6 +90,7 @@ def find_type_scope(record_type: RecordType) -> ExportScope:
         record_type.description,
         across_sites=True,
         notices=_list_withheld(*record_type.clusters.filter(ignored=False).values_list("pk", flat=True)),
+        record_type=record_type,
     )
 
 
@@ -104,6 +111,11 @@ def find_attributes(cluster: Cluster) -> dict[str, tuple[ExportAttribute, ...]]:
             return found
     rule = Rule.objects.filter(cluster=cluster).order_by("-version").first()
     return _list_rule_attributes(rule) if rule else {"": ()}
+
+
+def find_type_attributes(record_type: RecordType) -> dict[str, tuple[ExportAttribute, ...]]:
+    """Return {list, "" for pages: the attributes of its lines} of a record type: those of the list's rows first, then the page's own."""
+    return _list_type_attributes(record_type.pk)
 
 
 def _list_type_attributes(record_type_id: int) -> dict[str, tuple[ExportAttribute, ...]]:

@@ -1,0 +1,258 @@
+"""The forms for delivery targets, tokens and downloads of changes. Secrets are never shown; an empty field leaves them as they are."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from django import forms
+
+from extraction.forms.core import word_number_errors
+from extraction.models import DeliveryTarget, RecordType
+from extraction.models.delivery import TargetContent, TargetPlace
+from extraction.services.deliveries.record_lines import ABOUT
+from extraction.services.deliveries.senders import other, sql_table, webhook
+from extraction.services.deliveries.senders.folder import confine_path
+from extraction.services.deliveries.senders.reach import DeliveryError
+from extraction.services.deliveries.targets import TargetDraft
+from extraction.services.records.exports.formats import FORMATS
+
+Kind = DeliveryTarget.Kind
+
+PLACES: Mapping[str, tuple[str, ...]] = {
+    Kind.FOLDER: ("folder",),
+    Kind.S3: ("endpoint", "region", "bucket", "folder", "user"),
+    Kind.SFTP: ("host", "port", "user", "folder", "host_key"),
+    Kind.OTHER: ("url",),
+    Kind.WEBHOOK: (),
+    Kind.SQL: ("url", "table"),
+}
+"""{kind: the fields of `TargetPlace` that it uses}."""
+
+SECRETS: Mapping[str, tuple[str, ...]] = {
+    Kind.FOLDER: (),
+    Kind.S3: ("secret_key",),
+    Kind.SFTP: ("password", "private_key"),
+    Kind.OTHER: ("options",),
+    Kind.WEBHOOK: ("address", "key"),
+    Kind.SQL: ("password",),
+}
+"""{kind: its secrets}."""
+
+OPTIONAL = frozenset({"folder", "endpoint", "region", "password", "private_key", "options"})
+
+LABELS = {
+    "folder": "Folder",
+    "endpoint": "Endpoint",
+    "region": "Region",
+    "bucket": "Bucket",
+    "host": "Host",
+    "port": "Port",
+    "user": "User",
+    "host_key": "Fingerprint of the server's key",
+    "url": "Address",
+    "table": "Table",
+    "secret_key": "Secret key",
+    "password": "Password",
+    "private_key": "Private key",
+    "options": "Options",
+    "address": "Address",
+    "key": "Signing key",
+}
+
+REACH = ("endpoint", "host", "port", "user", "url", "host_key")
+"""If one of these changes, stored passwords are not sent there: the person must enter them again."""
+
+
+class TargetForm(forms.Form):
+    """A target. Only the fields of its kind are there."""
+
+    name = forms.CharField(max_length=80, label="Name")
+    format = forms.ChoiceField(choices=[(each.name, each.label) for each in FORMATS.values()], required=False, label="Format")
+    contents = forms.ChoiceField(choices=[("all", "all records"), ("changes", "what changed since the last delivery")], required=False)
+    keeps = forms.ChoiceField(choices=[("replace", "replaces the last file"), ("keep", "gets a name of its own")], required=False)
+    described = forms.BooleanField(required=False)
+    columns = forms.MultipleChoiceField(required=False)
+    about = forms.MultipleChoiceField(choices=list(ABOUT.items()), required=False)
+    values = forms.ChoiceField(choices=[("normalised", "normalised"), ("raw", "as they appear"), ("both", "both")], required=False)
+    split = forms.BooleanField(required=False)
+    after_run = forms.BooleanField(required=False)
+    every_hours = forms.IntegerField(min_value=1, max_value=24 * 365, required=False, label="Hours")
+    enabled = forms.BooleanField(required=False)
+
+    def __init__(self, data: Any, *, target: DeliveryTarget, known: list[str]) -> None:
+        initial = _describe_target(target) if target.pk else {"name": "", "after_run": True, "enabled": True, "described": True, "port": 22}
+        super().__init__(data, initial=initial)
+        self.target = target
+        self.fields["columns"].choices = [(each, each) for each in known]  # type: ignore[attr-defined]
+        for name in PLACES[target.kind]:
+            needed, label = name not in OPTIONAL, LABELS[name]
+            if name == "port":
+                self.fields[name] = forms.IntegerField(required=needed, label=label, min_value=1, max_value=65_535)
+            else:
+                self.fields[name] = forms.CharField(required=needed, label=label, max_length=500)
+        for name in SECRETS[target.kind]:
+            self.fields[name] = forms.CharField(required=False, max_length=8_000, label=LABELS[name], strip=name != "password")
+        word_number_errors(self)
+
+    @property
+    def place_fields(self) -> list[forms.BoundField]:
+        """The fields of the place, in their order."""
+        return [self[name] for name in PLACES[self.target.kind]]
+
+    @property
+    def secret_fields(self) -> list[forms.BoundField]:
+        """The fields of the secrets. They are rendered without their values."""
+        return [self[name] for name in SECRETS[self.target.kind]]
+
+    def clean_name(self) -> str:
+        """Return the name. No other target may have it."""
+        name: str = self.cleaned_data["name"].strip()
+        if DeliveryTarget.objects.filter(name__iexact=name).exclude(pk=self.target.pk).exists():
+            raise forms.ValidationError("There is already a target with this name.")
+        return name
+
+    def clean(self) -> dict[str, Any]:
+        """Check the fields of the kind together."""
+        super().clean()
+        data = self.cleaned_data
+        try:
+            self._check_place(data)
+        except DeliveryError as error:
+            self.add_error(self._find_place_field(), str(error))
+        self._move_password(data)
+        self._check_secrets(data)
+        return data
+
+    def read_draft(self) -> TargetDraft:
+        """Return what was entered."""
+        data, of = self.cleaned_data, self.target.kind
+        place = TargetPlace.from_json({name: data[name] for name in PLACES[of] if data.get(name)})
+        secrets = {("url" if name == "address" else name): data.get(name, "") for name in SECRETS[of]}
+        if of == Kind.WEBHOOK:
+            host = urlsplit(data["address"]).hostname if data.get("address") else self.target.read_place().host
+            place = replace(place, host=host or "")
+        if of == Kind.SQL:
+            url = sql_table.check_address(data["url"])
+            place = replace(place, url=sql_table.write_without_password(url))
+        every = len(data["columns"]) == len(self.fields["columns"].choices)  # type: ignore[attr-defined]
+        content = TargetContent(
+            columns=() if every else tuple(dict.fromkeys(data["columns"])),
+            about=tuple(dict.fromkeys(data["about"])),
+            values=data["values"] or "normalised",
+            split_prices=data["split"],
+            format=data["format"] or "csv",
+            changes_only=data["contents"] == "changes",
+            keeps_files=data["keeps"] == "keep",
+            described=data["described"],
+        )
+        return TargetDraft(
+            name=data["name"],
+            place=place,
+            content=content,
+            secrets=secrets,
+            after_run=data["after_run"],
+            every_hours=data["every_hours"],
+            enabled=data["enabled"],
+        )
+
+    def _move_password(self, data: dict[str, Any]) -> None:
+        """Take a password out of the address of a database, so that the page does not show it again."""
+        try:
+            url = sql_table.check_address(data.get("url") or "") if self.target.kind == Kind.SQL else None
+        except DeliveryError:
+            url = None
+        if url is not None and url.password:
+            data["password"] = data.get("password") or str(url.password)
+            data["url"] = sql_table.write_without_password(url)
+            shown: Any = self.data.copy()  # type: ignore[attr-defined]
+            shown["url"] = data["url"]
+            self.data = shown
+
+    def _find_place_field(self) -> str | None:
+        names = PLACES[self.target.kind]
+        return "url" if "url" in names else "folder" if "folder" in names else None
+
+    def _check_place(self, data: Mapping[str, Any]) -> None:
+        of = self.target.kind
+        if of == Kind.FOLDER:
+            confine_path(data.get("folder") or "")
+        elif of == Kind.SQL and data.get("url"):
+            url = sql_table.check_address(data["url"])
+            if url.get_backend_name() == "sqlite":
+                confine_path(str(url.database))
+        elif of == Kind.OTHER and data.get("url"):
+            other.check_url(data["url"])
+            other.read_options(data.get("options") or "")
+        elif of == Kind.S3 and data.get("endpoint") and urlsplit(data["endpoint"]).scheme not in ("http", "https"):
+            self.add_error("endpoint", "The endpoint looks like https://objects.example.org. Leave it empty for AWS.")
+        elif of == Kind.SFTP and data.get("host_key") and not data["host_key"].startswith("SHA256:"):
+            self.add_error("host_key", "It looks like SHA256:…. `ssh-keyscan HOST | ssh-keygen -lf -` shows it.")
+
+    def _check_secrets(self, data: Mapping[str, Any]) -> None:
+        of, stored = self.target.kind, bool(self.target.secret)
+        entered = any(data.get(name) for name in SECRETS[of])
+        if of == Kind.WEBHOOK:
+            self._check_webhook(data, stored=stored)
+        elif of == Kind.S3 and not entered and not stored:
+            self.add_error("secret_key", "Enter the secret key.")
+        elif of == Kind.SFTP and not entered and not stored:
+            self.add_error("password", "Enter a password or a private key.")
+        if stored and not entered and of != Kind.WEBHOOK:
+            before = self.target.read_place()
+            moved = [name for name in REACH if name in PLACES[of] and str(data.get(name) or "") != str(getattr(before, name) or "")]
+            if moved:
+                self.add_error(SECRETS[of][0], f"Enter it again: it is not sent to another {LABELS[moved[0]].lower()} unasked.")
+
+    def _check_webhook(self, data: Mapping[str, Any], *, stored: bool) -> None:
+        address, key = data.get("address") or "", data.get("key") or ""
+        if not address and not stored:
+            self.add_error("address", "Enter the address.")
+        if address and (urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname):
+            self.add_error("address", "The address must look like https://hooks.example.org/vertex.")
+        if not key and (not stored or address):
+            self.add_error("key", "Enter the key with which the receiver checks signatures.")
+        if key and len(key) < webhook.SHORTEST_KEY:
+            self.add_error("key", f"The key must have at least {webhook.SHORTEST_KEY} characters.")
+
+
+class TargetKindForm(forms.Form):
+    """What a new target is of, and where it leads."""
+
+    type = forms.ModelChoiceField(RecordType.objects.order_by("name"), to_field_name="slug")
+    kind = forms.ChoiceField(choices=Kind.choices)
+    list = forms.CharField(required=False, max_length=60)
+
+
+class TokenForm(forms.Form):
+    """A new token of readers."""
+
+    name = forms.CharField(max_length=80, label="Name")
+
+
+class ChangesFileForm(forms.Form):
+    """A download of changes. since: a date; without it, since the person's last download."""
+
+    format = forms.ChoiceField(choices=[(each.name, each.label) for each in FORMATS.values()])
+    list = forms.CharField(required=False, max_length=60)
+    since = forms.DateTimeField(required=False, input_formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S%z"])
+
+
+def _describe_target(target: DeliveryTarget) -> dict[str, Any]:
+    """Return the fields of a stored target, without its secrets."""
+    place, content = target.read_place(), target.read_content()
+    return {
+        "name": target.name,
+        "format": content.format,
+        "contents": "changes" if content.changes_only else "all",
+        "keeps": "keep" if content.keeps_files else "replace",
+        "described": content.described,
+        "columns": list(content.columns),
+        "about": list(content.about),
+        "values": content.values,
+        "split": content.split_prices,
+        "after_run": target.after_run,
+        "every_hours": target.every_hours,
+        "enabled": target.enabled,
+        **{name: getattr(place, name) for name in PLACES[target.kind]},
+    }

@@ -1,0 +1,226 @@
+"""Do a delivery: find what the target lacks, send it, note that it has it.
+
+What is noted is noted in the transaction that ends the step, after the receiver has accepted it. A worker that is killed before that
+does the step again: a file is written again under the same name, rows of a table are found by their number, and a batch of a webhook was
+stored before it was sent, so that the same bytes go out under the same id.
+"""
+
+import logging
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from django.db import transaction
+from django.utils import timezone
+
+from extraction.algorithms.records.changes import ReplayError
+from extraction.models import Delivery, DeliveryTarget, Ledger
+from extraction.services.core.outages import describe_outage
+from extraction.services.deliveries import contents, ledger, outbox
+from extraction.services.deliveries.connect import make_file_sender
+from extraction.services.deliveries.ledger import Difference, LedgerReader
+from extraction.services.deliveries.outbox import TakenOver
+from extraction.services.deliveries.record_lines import NotDelivered, ReleasedRecords, find_type_records
+from extraction.services.deliveries.secrets import SecretError, hide_secrets, open_secrets
+from extraction.services.deliveries.senders import webhook
+from extraction.services.deliveries.senders.reach import DeliveryError
+from extraction.services.deliveries.senders.sql_table import SqlSender
+from extraction.services.records.exports.describe import describe_version
+from extraction.services.records.exports.export_records import Export
+from extraction.services.records.exports.formats import FORMATS
+from extraction.services.schema import versions
+
+logger = logging.getLogger(__name__)
+
+ROWS = 500
+"""Records in one transaction of a table."""
+
+CHANGES_FORM = replace(FORMATS["jsonl"], folds_case=True)
+"""The form of the values that webhooks and tables get: typed, with lists. Databases take names that differ in case for the same."""
+
+NOTHING_NEW = "Nothing new"
+
+
+def deliver(delivery_id: int, now: datetime) -> bool:
+    """Claim a delivery and do it. Return False if it could not be claimed, or failed."""
+    delivery = outbox.claim_delivery(delivery_id, now)
+    if delivery is None:
+        return False
+    target = delivery.target
+    secrets: dict[str, str] = {}
+    try:
+        if not target.enabled and delivery.cause != Delivery.Cause.HAND:
+            raise DeliveryError("The target is disabled.", again=False)
+        secrets = open_secrets(target)
+        records = find_type_records(target.record_type, target.list_name)
+        _check_records(records)
+        _find_way(target)(delivery, records, secrets)
+    except TakenOver:
+        logger.info("delivery %s was taken over or its target was deleted", delivery.pk)
+        return False
+    except DeliveryError as error:
+        _fail(delivery, hide_secrets(str(error), secrets), again=error.again, wait_s=error.wait_s)
+        return False
+    except (NotDelivered, SecretError) as error:
+        _fail(delivery, str(error), again=False)
+        return False
+    except ReplayError as error:
+        _fail(delivery, f"The records as they were at the released run cannot be made: {error}", again=False)
+        return False
+    except Exception as error:
+        reason = describe_outage(error)
+        said = reason or f"Internal error: {type(error).__name__}"
+        _fail(delivery, hide_secrets(said, secrets), again=reason is not None)
+        if reason is None:
+            raise
+        return False
+    return True
+
+
+def _check_records(records: ReleasedRecords) -> None:
+    if not records.templates:
+        raise DeliveryError(f"Nothing of {records.title} is released yet: there is no run, or a gate holds back all of them.", again=False)
+
+
+def _find_way(target: DeliveryTarget) -> Callable[[Delivery, ReleasedRecords, dict[str, str]], None]:
+    if target.kind == DeliveryTarget.Kind.WEBHOOK:
+        return _deliver_changes
+    if target.kind == DeliveryTarget.Kind.SQL:
+        return _deliver_rows
+    return _deliver_changes_file if target.read_content().changes_only else _deliver_file
+
+
+def _fail(delivery: Delivery, error: str, *, again: bool, wait_s: float = 0.0) -> None:
+    logger.warning("delivery %s to target %s failed: %s", delivery.pk, delivery.target_id, error)
+    outbox.put_back(delivery, error, again=again, wait_s=wait_s, now=timezone.now())
+
+
+def _deliver_file(delivery: Delivery, records: ReleasedRecords, secrets: dict[str, str]) -> None:
+    """Send a file of all records that are present."""
+    target, content = delivery.target, delivery.target.read_content()
+    export = contents.plan_content(records, content, FORMATS[content.format])
+    digest = contents.make_content_digest(target, records, export)
+    if digest == target.delivered_state and delivery.cause != Delivery.Cause.HAND:
+        outbox.finish_delivery(delivery, outcome=f"{NOTHING_NEW}: the last file is still the same.", lines=0, size_bytes=0)
+        return
+    size = _send_files(delivery, export, secrets)
+    with transaction.atomic():
+        DeliveryTarget.objects.filter(pk=target.pk).update(delivered_state=digest)
+        _finish(delivery, export, size)
+
+
+def _deliver_changes_file(delivery: Delivery, records: ReleasedRecords, secrets: dict[str, str]) -> None:
+    """Send a file of what changed since the last one."""
+    content = delivery.target.read_content()
+    book = find_ledger(delivery.target)
+    file = contents.ChangesFile(records, LedgerReader(book), [])
+    size = _send_files(delivery, export := file.make_export(content, FORMATS[content.format]), secrets, wanted=lambda: bool(file.entries))
+    with transaction.atomic():
+        outbox.lock_claim(delivery)
+        ledger.note_delivered(book, file.entries)
+        _finish(delivery, export, size)
+
+
+def _send_files(delivery: Delivery, export: Export, secrets: dict[str, str], wanted: Callable[[], bool] = lambda: True) -> int:
+    """Write the files and send them. Return the bytes of the file with the records, 0 if it was not wanted after all."""
+    target = delivery.target
+    sender = make_file_sender(target, secrets)
+    with tempfile.TemporaryDirectory(prefix="vertex-delivery-") as folder:
+        name = contents.name_file(target, delivery)
+        files = contents.write_files(export, Path(folder), name, described=target.read_content().described)
+        if not wanted():
+            return 0
+        for file in files:
+            outbox.keep_alive(delivery)
+            sender.put_file(file, lambda: outbox.keep_alive(delivery))
+        return files[-1].path.stat().st_size
+
+
+def _finish(delivery: Delivery, export: Export, size_bytes: int) -> None:
+    lines = export.tally.lines
+    outcome = f"{lines:,} line{'' if lines == 1 else 's'}" if size_bytes else f"{NOTHING_NEW}: nothing changed since the last delivery."
+    outbox.finish_delivery(delivery, outcome=outcome, lines=lines, size_bytes=size_bytes)
+
+
+def _deliver_rows(delivery: Delivery, records: ReleasedRecords, secrets: dict[str, str]) -> None:
+    """Write the records that the table lacks."""
+    target = delivery.target
+    book = find_ledger(target)
+    export = contents.plan_content(records, target.read_content(), CHANGES_FORM)
+    versions.record_version(target.record_type)
+    sent = 0
+    with SqlSender(target.read_place(), secrets.get("password", ""), export.columns) as sender:
+        if sender.prepare_table():
+            ledger.forget_delivered(book)
+        differences = LedgerReader(book).find_differences(records, export)
+        for some in _batch(differences, ROWS):
+            outbox.keep_alive(delivery)
+            sender.write_differences(export.columns, some, timezone.now())
+            with transaction.atomic():
+                outbox.lock_claim(delivery)
+                ledger.note_delivered(book, [each.entry for each in some])
+            sent += len(some)
+    outbox.finish_delivery(delivery, outcome=_count(sent, "row"), lines=sent, size_bytes=0)
+
+
+def _deliver_changes(delivery: Delivery, records: ReleasedRecords, secrets: dict[str, str]) -> None:
+    """Send changes in batches. The one that an earlier attempt stored goes first, as it was."""
+    target = delivery.target
+    book = find_ledger(target)
+    if delivery.batch:
+        _send_stored(delivery, book, secrets)
+    export = contents.plan_content(records, target.read_content(), CHANGES_FORM)
+    schema = describe_version(versions.record_version(target.record_type))
+    for some in _batch(LedgerReader(book).find_differences(records, export), webhook.BATCH_CHANGES):
+        number = delivery.batch_number + 1
+        body = webhook.write_batch(delivery, number, export.columns, some, schema)
+        _store_batch(delivery, number, body, some)
+        _send_stored(delivery, book, secrets)
+    outbox.finish_delivery(delivery, outcome=_count(delivery.lines, "change"), lines=delivery.lines, size_bytes=delivery.size_bytes)
+
+
+def _store_batch(delivery: Delivery, number: int, body: str, differences: Sequence[Difference]) -> None:
+    delivery.batch, delivery.batch_number = body, number
+    delivery.batch_entries = [each.entry.as_json() for each in differences]
+    with transaction.atomic():
+        outbox.lock_claim(delivery)
+        delivery.save(update_fields=["batch", "batch_number", "batch_entries"])
+
+
+def _send_stored(delivery: Delivery, book: Ledger, secrets: dict[str, str]) -> None:
+    """Send the batch that is stored, and note that the receiver has it."""
+    outbox.keep_alive(delivery)
+    webhook.send_batch(secrets, webhook.name_batch(delivery, delivery.batch_number), delivery.batch, timezone.now())
+    entries = ledger.read_entries(delivery.batch_entries)
+    delivery.lines += len(entries)
+    delivery.size_bytes += len(delivery.batch.encode())
+    delivery.batch, delivery.batch_entries = "", []
+    with transaction.atomic():
+        outbox.lock_claim(delivery)
+        ledger.note_delivered(book, entries)
+        delivery.save(update_fields=["batch", "batch_entries", "lines", "size_bytes"])
+
+
+def find_ledger(target: DeliveryTarget) -> Ledger:
+    """Return the ledger of a target."""
+    return Ledger.objects.get_or_create(target=target)[0]
+
+
+def _batch(differences: Iterator[Difference], size: int) -> Iterator[list[Difference]]:
+    """Yield the differences in batches of at most `size`, and of about `webhook.BATCH_BYTES` at most."""
+    some: list[Difference] = []
+    bytes_ = 0
+    for each in differences:
+        some.append(each)
+        bytes_ += sum(len(str(cell)) for cell in each.cells)
+        if len(some) == size or bytes_ >= webhook.BATCH_BYTES:
+            yield some
+            some, bytes_ = [], 0
+    if some:
+        yield some
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}" if number else f"{NOTHING_NEW}: nothing changed since the last delivery."

@@ -1,0 +1,105 @@
+"""A dry run: what the next delivery to a target would bring, without sending it."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from extraction.algorithms.records.cell_types import Cell
+from extraction.algorithms.records.changes import ReplayError
+from extraction.algorithms.records.columns import Column
+from extraction.models import DeliveryTarget, Ledger
+from extraction.services.deliveries import contents
+from extraction.services.deliveries.deliver import CHANGES_FORM
+from extraction.services.deliveries.ledger import LedgerReader
+from extraction.services.deliveries.record_lines import NotDelivered, ReleasedTemplate, find_type_records
+from extraction.services.deliveries.senders.reach import DeliveryError
+from extraction.services.records.exports import describe
+from extraction.services.records.exports.export_records import Export
+from extraction.services.records.exports.formats import FORMATS
+
+MOST = 5_000
+"""Lines or changes that a dry run counts."""
+
+EXAMPLES = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryPreview:
+    """What a delivery would bring.
+
+    problem: why it would fail, "" if it would not.
+    templates: whose records it would bring, and the released run of each.
+    kinds: {what happened: number of records}; empty for a file of all records.
+    lines: of the file, or changes. complete: whether these are all.
+    rows: the first ones.
+    losses: what is left out or shown elsewhere, a sentence each.
+    """
+
+    problem: str = ""
+    templates: Sequence[ReleasedTemplate] = ()
+    columns: Sequence[Column] = ()
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    lines: int = 0
+    complete: bool = True
+    rows: Sequence[Sequence[Cell]] = ()
+    losses: Sequence[str] = ()
+
+
+def preview_target(target: DeliveryTarget) -> DeliveryPreview:
+    """Return what the next delivery to a target would bring."""
+    content = target.read_content()
+    try:
+        records = find_type_records(target.record_type, target.list_name)
+        if not records.templates:
+            return DeliveryPreview(problem=f"Nothing of {records.title} is released yet.")
+        changes = not target.sends_files or content.changes_only
+        form = FORMATS[content.format] if target.sends_files else CHANGES_FORM
+        export = contents.plan_content(records, content, form, changes=target.sends_files and content.changes_only)
+        if not changes:
+            return _preview_file(export, records.templates)
+        # A target that was never used has no ledger yet. Looking must not make one.
+        book = Ledger.objects.filter(target=target).first() or Ledger(pk=0)
+        kinds: Counter[str] = Counter()
+        rows: list[Sequence[Cell]] = []
+        for each in LedgerReader(book).find_differences(records, export, kind_column=contents.CHANGE):
+            if kinds.total() == MOST:
+                return _make(export, records.templates, kinds, rows, complete=False)
+            kinds[each.kind] += 1
+            if len(rows) < EXAMPLES and each.state is not None:
+                rows.append(each.cells)
+        return _make(export, records.templates, kinds, rows, complete=True)
+    except (DeliveryError, NotDelivered, ReplayError) as error:
+        return DeliveryPreview(problem=str(error))
+
+
+def _make(
+    export: Export, templates: Sequence[ReleasedTemplate], kinds: Counter[str], rows: Sequence[Sequence[Cell]], *, complete: bool
+) -> DeliveryPreview:
+    return DeliveryPreview(
+        templates=templates,
+        columns=export.columns,
+        kinds=dict(kinds),
+        lines=kinds.total(),
+        complete=complete,
+        rows=rows,
+        losses=[f"Left out: {each}." for each in export.scope.left_out],
+    )
+
+
+def _preview_file(export: Export, templates: Sequence[ReleasedTemplate]) -> DeliveryPreview:
+    rows: list[Sequence[Cell]] = []
+    complete = True
+    for row in export.open_table().rows:
+        if len(rows) < EXAMPLES:
+            rows.append(row)
+        if export.tally.lines >= MOST:
+            complete = False
+            break
+    return DeliveryPreview(
+        templates=templates,
+        columns=export.columns,
+        lines=export.tally.lines,
+        complete=complete,
+        rows=rows,
+        losses=describe.describe_losses(export),
+    )

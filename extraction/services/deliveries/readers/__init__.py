@@ -1,0 +1,1 @@
+"""What other programs and people read: latest files, the feed of changes, and downloads of changes."""

@@ -1,0 +1,89 @@
+"""What the screens of targets show."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from django.db.models import Max
+
+from extraction.algorithms.records.cell_types import Cell
+from extraction.models import Delivery, DeliveryTarget
+from extraction.services.deliveries.previews import DeliveryPreview
+from extraction.services.deliveries.secrets import HIDDEN
+from extraction.services.records.exports.formats import FORMATS
+from extraction.services.records.exports.json_lines import to_json
+
+KIND_NOTES = {
+    DeliveryTarget.Kind.FOLDER: "A folder on the machine of Vertex, below one that the administrator allows.",
+    DeliveryTarget.Kind.S3: "A bucket of Amazon S3, MinIO, Ceph or another store with the same interface.",
+    DeliveryTarget.Kind.SFTP: "A folder on a server that you reach with SSH.",
+    DeliveryTarget.Kind.OTHER: "FTP, SMB, WebDAV, Google Cloud Storage or what else fsspec knows, if the administrator allows it.",
+    DeliveryTarget.Kind.WEBHOOK: "Changes as signed JSON requests to a program of yours.",
+    DeliveryTarget.Kind.SQL: "A table of PostgreSQL or SQLite: one row for each record, kept up to date.",
+}
+
+MAX_CELL = 60
+"""Characters of a cell in a dry run."""
+
+
+@dataclass(frozen=True, slots=True)
+class TargetRow:
+    """A target in the list. place: where it leads, without secrets. last: its last delivery."""
+
+    target: DeliveryTarget
+    place: str
+    when: str
+    last: Delivery | None
+
+
+def list_rows(targets: Sequence[DeliveryTarget]) -> list[TargetRow]:
+    """Return the rows of targets, in two queries."""
+    newest = Delivery.objects.filter(target__in=targets).order_by().values("target").annotate(newest=Max("pk")).values("newest")
+    last = {each.target_id: each for each in Delivery.objects.filter(pk__in=newest)}
+    return [TargetRow(target, describe_place(target), describe_when(target), last.get(target.pk)) for target in targets]
+
+
+def describe_place(target: DeliveryTarget) -> str:
+    """Return where a target leads, without anything secret."""
+    place = target.read_place()
+    folder = f"/{place.folder.strip('/')}" if place.folder else ""
+    return {
+        DeliveryTarget.Kind.FOLDER: place.folder or "the first allowed folder",
+        DeliveryTarget.Kind.S3: f"s3://{place.bucket}{folder}" + (f" at {urlsplit(place.endpoint).netloc}" if place.endpoint else ""),
+        DeliveryTarget.Kind.SFTP: f"sftp://{place.user}@{place.host}{folder}",
+        DeliveryTarget.Kind.OTHER: place.url,
+        DeliveryTarget.Kind.WEBHOOK: f"{place.host}/{HIDDEN}",
+        DeliveryTarget.Kind.SQL: f"{place.url}, table {place.table}",
+    }[DeliveryTarget.Kind(target.kind)]
+
+
+def describe_when(target: DeliveryTarget) -> str:
+    """Return when a target gets deliveries."""
+    hours = target.every_hours
+    times = [
+        "after each run" if target.after_run else "",
+        ("every hour" if hours == 1 else f"every {hours} hours") if hours else "",
+    ]
+    return " and ".join(filter(None, times)) or "by hand"
+
+
+def describe_content(target: DeliveryTarget) -> str:
+    """Return what a target gets."""
+    content = target.read_content()
+    of = f"rows of {target.list_name}" if target.list_name else "records"
+    if target.kind == DeliveryTarget.Kind.WEBHOOK:
+        return f"the changes of {of}"
+    if target.kind == DeliveryTarget.Kind.SQL:
+        return f"all {of}; those that are gone stay and are marked"
+    kept = "each file has a name of its own" if content.keeps_files or content.changes_only else "the last file is replaced"
+    return f"{f'the changes of {of}' if content.changes_only else f'all {of}'} as {FORMATS[content.format].label}; {kept}"
+
+
+def show_cells(preview: DeliveryPreview) -> list[list[str]]:
+    """Return the example rows of a dry run as texts."""
+    return [[_show_cell(cell) for cell in row] for row in preview.rows]
+
+
+def _show_cell(cell: Cell) -> str:
+    text = " · ".join(str(to_json(each)) for each in cell) if isinstance(cell, list) else "" if cell is None else str(to_json(cell))
+    return text if len(text) <= MAX_CELL else f"{text[:MAX_CELL]}…"

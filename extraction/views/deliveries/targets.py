@@ -1,0 +1,180 @@
+"""Targets: where records are delivered, and what was delivered there."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from extraction.forms.core import DeleteForm, join_errors
+from extraction.forms.deliveries import TargetForm, TargetKindForm
+from extraction.models import Attribute, Delivery, DeliveryTarget, RecordType, Role
+from extraction.services.deliveries import connect, outbox, previews, targets
+from extraction.services.deliveries.record_lines import ABOUT
+from extraction.views.deliveries import target_view
+from extraction.views.http import SignedInHttpRequest
+from extraction.views.policy import requires
+
+SHOWN = 50
+"""How many deliveries a page shows, the newest."""
+
+EDIT = ("GET", "HEAD", "POST")
+
+
+@require_safe
+@requires(Role.VIEWER)
+def list_targets(request: HttpRequest) -> HttpResponse:
+    """Show all targets with their last deliveries."""
+    found = list(DeliveryTarget.objects.select_related("record_type"))
+    return render(
+        request, "extraction/deliveries/targets.html", {"rows": target_view.list_rows(found), "types": RecordType.objects.exists()}
+    )
+
+
+def _choose(request: HttpRequest) -> HttpResponse:
+    """Ask what is to be delivered, and what kind of target gets it."""
+    types = RecordType.objects.prefetch_related("lists").order_by("name")
+    kinds = [(kind, target_view.KIND_NOTES[kind]) for kind in DeliveryTarget.Kind]
+    return render(
+        request,
+        "extraction/deliveries/choose.html",
+        {"types": types, "kinds": kinds, "chosen": request.GET.get("type", ""), "lists": any(each.lists.all() for each in types)},
+    )
+
+
+@sensitive_post_parameters()
+@require_http_methods(EDIT)
+@requires(Role.OPERATOR)
+def create_target(request: SignedInHttpRequest) -> HttpResponse:
+    """Create a target of the kind and for the record type that the address names; ask for them if it names none."""
+    choice = TargetKindForm(request.GET)
+    if not choice.is_valid():
+        return _choose(request)
+    data = choice.cleaned_data
+    of = data["type"]
+    if data["list"] and not of.lists.filter(name=data["list"]).exists():
+        messages.error(request, f"{of.name} has no list “{data['list']}”.")
+        return _choose(request)
+    return _edit(request, DeliveryTarget(record_type=of, kind=data["kind"], list_name=data["list"], created_by=request.user))
+
+
+@require_safe
+@requires(Role.VIEWER)
+def show_target(request: HttpRequest, target_id: int) -> HttpResponse:
+    """Show a target, and what was delivered there."""
+    target = _find(target_id)
+    deliveries = target.deliveries.select_related("run__site", "created_by")[: SHOWN + 1]
+    context = {
+        "target": target,
+        "place": target_view.describe_place(target),
+        "when": target_view.describe_when(target),
+        "content": target_view.describe_content(target),
+        "deliveries": deliveries[:SHOWN],
+        "cut": len(deliveries) > SHOWN,
+        "busy": any(not each.finished for each in deliveries),
+    }
+    name = "_deliveries.html" if request.headers.get("HX-Request") else "target.html"
+    return render(request, f"extraction/deliveries/{name}", context)
+
+
+@sensitive_post_parameters()
+@require_http_methods(EDIT)
+@requires(Role.OPERATOR)
+def edit_target(request: HttpRequest, target_id: int) -> HttpResponse:
+    """Change a target."""
+    return _edit(request, _find(target_id))
+
+
+@require_safe
+@requires(Role.OPERATOR)
+def preview_target(request: HttpRequest, target_id: int) -> HttpResponse:
+    """Show what the next delivery would bring, without sending it."""
+    target = _find(target_id)
+    preview = previews.preview_target(target)
+    context = {"target": target, "preview": preview, "rows": target_view.show_cells(preview), "most": previews.MOST}
+    return render(request, "extraction/deliveries/preview.html", context)
+
+
+@require_POST
+@requires(Role.OPERATOR)
+def deliver_now(request: SignedInHttpRequest, target_id: int) -> HttpResponse:
+    """Queue a delivery. With `everything`, the receiver gets all records again."""
+    target = _find(target_id)
+    if request.POST.get("everything"):
+        targets.forget_all(target)
+    outbox.queue_by_hand(target, request.user)
+    messages.success(request, "The delivery is queued.")
+    return redirect(target)
+
+
+@require_POST
+@requires(Role.OPERATOR)
+def test_target(request: HttpRequest, target_id: int) -> HttpResponse:
+    """Reach the target without delivering anything, and say whether it worked."""
+    target = _find(target_id)
+    error = connect.send_test(target)
+    if error:
+        messages.error(request, f"The test of {target.name} failed: {error}")
+    else:
+        messages.success(request, f"The test of {target.name} worked. Nothing was delivered.")
+    return redirect(target)
+
+
+@require_POST
+@requires(Role.OPERATOR)
+def retry_delivery(request: HttpRequest, delivery_id: int) -> HttpResponse:
+    """Send a delivery again that failed, or one that waits at once."""
+    delivery = get_object_or_404(Delivery.objects.select_related("target"), pk=delivery_id)
+    if outbox.retry_delivery(delivery, timezone.now()):
+        messages.success(request, "The delivery is sent again.")
+    else:
+        messages.error(request, "The delivery is being sent, or has been sent.")
+    return redirect(delivery.target)
+
+
+@require_POST
+@requires(Role.OPERATOR)
+def delete_target(request: HttpRequest, target_id: int) -> HttpResponse:
+    """Delete a target and the list of its deliveries. What was delivered stays where it is."""
+    target = _find(target_id)
+    form = DeleteForm(request.POST, wanted=target.name)
+    if not form.is_valid():
+        messages.error(request, join_errors(form))
+        return redirect("delivery_target_edit", target.pk)
+    target.delete()
+    messages.success(request, f"{target.name} was deleted. What was delivered stays where it is.")
+    return redirect("deliveries")
+
+
+def _find(target_id: int) -> DeliveryTarget:
+    return get_object_or_404(DeliveryTarget.objects.select_related("record_type"), pk=target_id)
+
+
+def _edit(request: HttpRequest, target: DeliveryTarget) -> HttpResponse:
+    known = list(
+        Attribute.objects.filter(record_type=target.record_type, list__name=target.list_name or None).values_list("name", flat=True)
+    )
+    if target.list_name:
+        known += Attribute.objects.filter(record_type=target.record_type, list=None).values_list("name", flat=True)
+    name = target.name
+    form = TargetForm(request.POST if request.method == "POST" else None, target=target, known=known)
+    if request.method == "POST" and form.is_valid():
+        moved = targets.save_target(target, form.read_draft())
+        said = (
+            "It leads somewhere else now, so the next delivery brings everything." if moved else "Send a test to see whether it is reached."
+        )
+        messages.success(request, f"Saved. {said}")
+        return redirect(target)
+    chosen = form["columns"].value() or known
+    ordered = [*(each for each in chosen if each in known), *(each for each in known if each not in chosen)]
+    context = {
+        "form": form,
+        "target": target,
+        "name": name,
+        "note": target_view.KIND_NOTES[DeliveryTarget.Kind(target.kind)],
+        "columns": [(each, each in chosen) for each in ordered],
+        "about": [(each, meaning, each in (form["about"].value() or ())) for each, meaning in ABOUT.items()],
+        "has_prices": Attribute.objects.filter(record_type=target.record_type, type="price").exists(),
+    }
+    return render(request, "extraction/deliveries/edit.html", context, status=400 if form.errors else 200)
