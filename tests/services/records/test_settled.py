@@ -50,7 +50,12 @@ def test_settled_pages_are_not_read_and_their_records_and_things_count_as_seen(s
     shop._store(book.addresses[0], shop.html(book).replace(b"left", b"left now"))
     read: list[str] = []
     real = stored_pages.read_root
-    monkeypatch.setattr(stored_pages, "read_root", lambda page: read.append(page.url) or real(page))
+
+    def note_and_read(page: Any) -> Any:
+        read.append(page.url)
+        return real(page)
+
+    monkeypatch.setattr(stored_pages, "read_root", note_and_read)
     run = extract_stale(shop)
     assert read == book.addresses
     assert (run.read_summary().settled, run.read_summary().records) == (11, 12)

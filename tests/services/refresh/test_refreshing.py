@@ -74,7 +74,7 @@ def test_a_new_address_that_did_not_answer_is_asked_for_again(sent: list[int], m
     book = net.shop.add_book()
     real = net.answer
 
-    def answer(address, spool, pages):  # type: ignore[no-untyped-def]
+    def answer(address, spool, pages):
         net.down = address.url in book.addresses
         return real(address, spool, pages)
 
