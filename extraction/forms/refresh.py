@@ -1,5 +1,6 @@
 """The form for when records are refreshed. Only the fields of the chosen way are checked; the others keep what they had."""
 
+from collections.abc import Callable
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -39,7 +40,9 @@ class RefreshForm(forms.ModelForm[RefreshSchedule]):
         if mode == Mode.INTERVAL and "every_hours" not in self.errors and not given["every_hours"]:
             self.add_error("every_hours", "Give a whole number.")
         given["zone"] = (given.get("zone") or "UTC").strip()
-        readers = {"zone": (lambda: times.read_zone(given["zone"]).key, mode in (Mode.TIMES, Mode.CRON))}
+        readers: dict[str, tuple[Callable[[], object], bool]] = {
+            "zone": (lambda: times.read_zone(given["zone"]).key, mode in (Mode.TIMES, Mode.CRON))
+        }
         readers["cron"] = (lambda: times.read_cron(given.get("cron", "")), mode == Mode.CRON)
         readers["times"] = (lambda: times.read_times(_split(given.get("times", ""))), mode == Mode.TIMES)
         for name, (read, wanted) in readers.items():

@@ -24,7 +24,7 @@ def run_crawl(run: Run, progress: Progress) -> RunSummary:
 
 def _queue_due(run: Run) -> None:
     """Queue the pages that are due, and note the limits of the run. One transaction, so that a killed worker leaves all or nothing."""
-    refresh = Refresh.objects.select_related("site", "cluster", "schedule").filter(pk=run.read_parameters().refresh).first()
+    refresh = Refresh.objects.select_related("site", "cluster", "schedule").filter(pk=run.read_parameters().refresh or 0).first()
     if refresh is None:
         raise JobError("The refresh of this run no longer exists. Start a new one.")
     plan = plan_refresh.plan_refresh(refresh, sources.get_source(run.site), now=timezone.now())

@@ -45,7 +45,8 @@ def kill_at(where: str, nth: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the worker die when this function is called for the nth time. It dies once."""
     module_name, name = where.rsplit(".", 1)
     module = importlib.import_module(f"extraction.services.{module_name}")
-    living, calls = getattr(module, name), []
+    living = getattr(module, name)
+    calls: list[None] = []
 
     def dying(*args: Any, **kwargs: Any) -> Any:
         calls.append(None)
