@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 from extraction.algorithms.records.quality import offers
 from extraction.forms.core import join_errors
 from extraction.forms.quality import SuggestionsForm
-from extraction.models import Cluster, QualityRule, RecordType, Role
+from extraction.models import Cluster, QualityRule, RecordType, Role, RunRelease
 from extraction.services.quality import edit_rules
 from extraction.services.quality import suggest_rules as service
 from extraction.services.quality.edit_rules import QualityRuleError
@@ -39,6 +39,7 @@ def suggest_rules(request: SignedInHttpRequest, slug: str) -> HttpResponse:
         "cluster": cluster,
         "back": lead_back(record_type, cluster),
         "found": found,
+        "withheld": RunRelease.objects.withheld().filter(cluster__in=found.clusters).select_related("cluster__site").order_by("pk"),
         "rows": [(each, rule_view.describe_demand(each.offer.demand)) for each in found.rules],
         "weights": QualityRule.Weight,
         "least": offers.MIN_RECORDS,

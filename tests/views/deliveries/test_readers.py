@@ -53,7 +53,7 @@ def test_a_token_is_shown_once(signed_in: Any, world: World) -> None:
     client = signed_in("operator")
     answer = client.post(reverse("record_type_token", args=["book"]), {"name": "Prices 2"})
     text = answer.content.decode()
-    shown = text.split('<code class="token">')[1].split("</code>")[0]
+    shown = text.split('<code class="token-text">')[1].split("</code>")[0]
     assert tokens.find_token(world.record_type, shown)
     assert answer.headers["Cache-Control"] == "no-store"
     assert shown not in client.get(reverse("record_type_readers", args=["book"])).content.decode()

@@ -41,6 +41,8 @@ def test_a_held_run_is_named_wherever_its_records_are_seen(signed_in: Any, held:
     assert said in client.get(reverse("record_type_export_figures", args=["book"])).content.decode()
     assert "Runs held back because of their quality" in client.get(reverse("home")).content.decode()
     assert "are held back" in client.get(reverse("run", args=[held.run_id])).content.decode()
+    suggested = client.get(reverse("record_type_quality_suggest", args=["book"])).content.decode()
+    assert "its records are among those that were looked at" in suggested
     assert decide(client, held, "release").count("is delivered from now on") == 1
     assert "held back" not in client.get(reverse("records", args=place)).content.decode()
 
