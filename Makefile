@@ -9,7 +9,7 @@ DATA ?= .data
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run migrate test test-services lint e2e quality bench browser lock format clean
+.PHONY: help setup demo run migrate test test-services test-spark lint e2e quality bench browser lock format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,11 @@ test-services: setup ## Run the tests that use the database again on PostgreSQL,
 	@url=$$($(PY) -m tests.servers) || { \
 	  echo "Skipped on PostgreSQL: $$($(PY) -m pytest --collect-only -qq -m 'not e2e' $(SERVICES) 2>/dev/null | awk -F ': ' '{n += $$2} END {print n}') tests."; exit 0; }; \
 	echo "On PostgreSQL:"; VERTEX_DATABASE_URL=$$url $(PY) -m pytest -n 2 --dist loadfile -m 'not e2e' $(SERVICES)
+
+test-spark: setup ## Run the tests of the jobs on Spark, with a Spark of their own (450 MB, and Java 17)
+	@command -v java >/dev/null || { echo "Skipped: Spark needs Java 17 or newer, and there is no java here."; exit 0; }; \
+	$(PY) -c 'import pandas, pyspark' 2>/dev/null || $(PY) -m pip install --quiet --disable-pip-version-check 'pyspark>=4' 'pandas>=2.2,<3'; \
+	VERTEX_TEST_SPARK=1 $(PY) -m pytest -p no:xdist tests/vertex_spark
 
 lint: setup ## ruff, mypy, import-linter, djade, tsc
 	$(PY) -m ruff check .

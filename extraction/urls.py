@@ -16,7 +16,7 @@ from extraction.views.monitoring import alerts, breakages, monitoring
 from extraction.views.quality import releases
 from extraction.views.quality import rules as quality_rules
 from extraction.views.quality import suggested as suggested_rules
-from extraction.views.records import exports, history, keys, records
+from extraction.views.records import bundles, exports, history, keys, records
 from extraction.views.refresh import refresh
 from extraction.views.rules import cleanups, rules
 from extraction.views.schema import record_types
@@ -124,6 +124,7 @@ _SITE: list[URLPattern | URLResolver] = [
     path("refresh/control/", refresh.control_schedule, name="site_refresh_control"),
     path("settings/", sites.show_settings, name="site_settings"),
     path("delete/", sites.delete_site, name="site_delete"),
+    path("bundle/", bundles.download_bundle, name="site_bundle"),
     path("joins/", include(_JOINS)),
     path("lab/", include(_LAB)),
     path("templates/find/", sites.start_clustering, name="cluster_start"),

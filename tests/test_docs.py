@@ -13,6 +13,7 @@ SOURCES = [
     *sorted((ROOT / "extraction").rglob("*.py")),
     *sorted((ROOT / "annotations").rglob("*.py")),
     *sorted((ROOT / "vertex").rglob("*.py")),
+    *sorted((ROOT / "vertex_spark").rglob("*.py")),
 ]
 
 _LINK = re.compile(r"\]\(([^)\s]+)\)")

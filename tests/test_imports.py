@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("vertex", "extraction", "annotations")
+PACKAGES = ("vertex", "vertex_spark", "extraction", "annotations")
 
 
 def find_modules() -> dict[str, Path]:

@@ -6,9 +6,9 @@ from typing import Any
 
 from django import forms
 
+from extraction.algorithms.records.choice import ExportChoice
+from extraction.algorithms.records.columns import PAGE_COLUMNS
 from extraction.models import Attribute, RecordList, RecordType
-from extraction.services.records.exports.choice import ExportChoice
-from extraction.services.records.exports.columns import PAGE_COLUMNS
 from extraction.services.records.exports.formats import FORMATS
 
 

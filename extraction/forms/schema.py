@@ -7,8 +7,8 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
+from extraction.algorithms.records.choice import URL_COLUMN
 from extraction.models import Attribute, RecordType
-from extraction.services.records.exports.choice import URL_COLUMN
 from extraction.services.schema.record_types import AttributeDraft
 
 _SPACES = re.compile(r"[\s\-]+")

@@ -9,9 +9,9 @@ from extraction.algorithms.json_values import JsonValue
 class KeptTemplate(JsonValue):
     """A template as it was.
 
-    id: the id of the cluster.
+    id: the id of the cluster; None for a template that was found elsewhere.
     masks: its masked shingle vectors, as text.
     """
 
-    id: int
+    id: int | None = None
     masks: tuple[str, ...] = ()

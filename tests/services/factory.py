@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from extraction.algorithms.dom.nodes import Location, elements, value
 from extraction.algorithms.dom.parse import parse
-from extraction.models import Attribute, Cluster, Label, Page, RecordType, Rule, Run, SamplePage, Site, Snapshot
+from extraction.models import Attribute, Cluster, Label, Page, RecordType, Rule, Run, RunRelease, SamplePage, Site, Snapshot
 from extraction.services.core import stored_bytes
 
 BOOK = {"title": "text", "price": "price", "author": "text"}
@@ -32,6 +32,13 @@ def site(name: str = "Books") -> Site:
 def run(site: Site, kind: str, state: str = Run.State.QUEUED, **values: Any) -> Run:
     """Make a run in a state, with the values that a run in that state has."""
     return Run.objects.create(site=site, kind=kind, **(_as_in(state) | values))
+
+
+def released_run(cluster: Cluster) -> Run:
+    """Make an extraction of a template that is done and whose records are released."""
+    made, now = run(cluster.site, Run.Kind.EXTRACT, Run.State.DONE, cluster=cluster), timezone.now()
+    RunRelease.objects.create(cluster=cluster, run=made, state=RunRelease.State.RELEASED, judged_at=now, decided_at=now)
+    return made
 
 
 def put(runs: QuerySet[Run], state: str, **values: Any) -> None:

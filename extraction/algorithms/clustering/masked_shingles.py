@@ -104,12 +104,7 @@ class VectorCounts:
 
     def select(self, *, threshold: int = DEFAULT_THRESHOLD) -> "Masks":
         """Return the surviving masks (pass 2). Raises ValueError for a threshold under 1."""
-        if threshold < 1:
-            raise ValueError(f"a cluster has at least 1 page, the threshold is {threshold}")
-        values, counts = self.distinct()
-        candidates = _Candidates.count(values, counts, threshold)
-        live = candidates.settle(values, counts)
-        return _surviving(candidates, live, threshold)
+        return Masks.select(*self.distinct(), threshold=threshold)
 
     def _merge(self) -> None:
         if not self._fresh:
@@ -128,6 +123,24 @@ class Masks:
     masks: tuple[Mask, ...]
     counts: tuple[int, ...]
     _tables: "tuple[_Table, ...]"
+
+    @classmethod
+    def select(cls, values: U64, counts: I64, *, threshold: int = DEFAULT_THRESHOLD) -> "Masks":
+        """Return the surviving masks (passes 1 and 2). Raises ValueError for a threshold under 1.
+
+        values: the distinct vectors in ascending order.
+        counts: how many pages have each.
+        """
+        if threshold < 1:
+            raise ValueError(f"a cluster has at least 1 page, the threshold is {threshold}")
+        candidates = _Candidates.count(values, counts, threshold)
+        return _surviving(candidates, candidates.settle(values, counts), threshold)
+
+    @classmethod
+    def of(cls, masks: Sequence[Mask], counts: Sequence[int]) -> "Masks":
+        """Return distinct masks in the order in which a page takes the first that covers it. counts: of their pages after pass 2."""
+        values, wildcards = _array(mask.value for mask in masks), _array(mask.wildcards for mask in masks)
+        return cls(tuple(masks), tuple(counts), _make_tables(values, wildcards))
 
     def assign(self, vectors: U64) -> I64:
         """Return for each vector the place in `masks` of the one it belongs to, -1 where none covers it (pass 3)."""
@@ -249,12 +262,17 @@ def _surviving(candidates: _Candidates, live: list[int], threshold: int) -> Mask
     counts = np.array(live, np.int64)
     kept = np.flatnonzero(counts >= threshold)
     kept = kept[np.argsort(-counts[kept], kind="stable")]
-    masks = tuple(Mask(int(v), int(w)) for v, w in zip(candidates.values[kept], candidates.wildcards[kept], strict=True))
+    values, wildcards = candidates.values[kept], candidates.wildcards[kept]
+    masks = tuple(Mask(int(v), int(w)) for v, w in zip(values, wildcards, strict=True))
+    return Masks(masks, tuple(counts[kept].tolist()), _make_tables(values, wildcards))
+
+
+def _make_tables(values: U64, wildcards: U64) -> tuple[_Table, ...]:
+    """Return the tables of masks in the order in which they are preferred."""
     tables = []
-    for wildcards in _wildcards():
-        places = np.flatnonzero(candidates.wildcards[kept] == np.uint64(wildcards))
-        values = candidates.values[kept][places]
-        order = np.argsort(values)
+    for each in _wildcards():
+        places = np.flatnonzero(wildcards == np.uint64(each))
+        order = np.argsort(values[places])
         if len(order):
-            tables.append(_Table(wildcards, values[order], places[order]))
-    return Masks(masks, tuple(counts[kept].tolist()), tuple(tables))
+            tables.append(_Table(each, values[places][order], places[order]))
+    return tuple(tables)

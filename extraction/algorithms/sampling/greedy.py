@@ -139,12 +139,14 @@ class PathTable:
         """Return the table of a cluster, M = len(pages)."""
         sizes = np.fromiter((len(page.paths) for page in pages), np.int64, len(pages))
         none = np.zeros(0, np.uint64)
-        names, numbers = np.unique(np.concatenate([none, *(page.paths for page in pages)]), return_inverse=True)
+        numbers, count = _rank(np.concatenate([none, *(page.paths for page in pages)]))
         contents = np.concatenate([none, *(page.contents for page in pages)])
-        frequency = np.bincount(numbers, minlength=len(names))
-        weights = _weights(frequency, _distinct(numbers, contents, len(names)), len(pages))
-        pages_of = np.repeat(np.arange(len(pages)), sizes)[np.argsort(numbers, kind="stable")]
-        return cls(weights, _bounds(sizes), numbers.astype(np.int64), _bounds(frequency), pages_of)
+        frequency = np.bincount(numbers, minlength=count)
+        weights = _weights(frequency, _distinct(numbers, contents, count), len(pages))
+        # Distinct keys, so that the fast sort, which is not stable, keeps the order of the pages of a path.
+        keys = np.sort(numbers << _PLACE_BITS | np.arange(len(numbers)))
+        pages_of = np.repeat(np.arange(len(pages)), sizes)[keys & ((1 << _PLACE_BITS) - 1)]
+        return cls(weights, _bounds(sizes), numbers, _bounds(frequency), pages_of)
 
     def page_weights(self) -> I64:
         """Return the weight of all paths of each page, shape (pages,)."""
@@ -235,11 +237,29 @@ def _bounds(sizes: I64) -> I64:
 
 def _distinct(numbers: I64, contents: U64, paths: int) -> I64:
     """Return |T_i| of each path: how many different contents it has."""
-    order = np.lexsort((contents, numbers))
-    numbers, contents = numbers[order], contents[order]
-    first = np.ones(len(numbers), np.bool_)
-    first[1:] = (numbers[1:] != numbers[:-1]) | (contents[1:] != contents[:-1])
-    return np.bincount(numbers[first], minlength=paths).astype(np.int64)
+    ranks, count = _rank(contents)
+    pairs = np.sort(numbers * max(1, count) + ranks)
+    first = np.ones(len(pairs), np.bool_)
+    first[1:] = pairs[1:] != pairs[:-1]
+    return np.bincount(pairs[first] // max(1, count), minlength=paths).astype(np.int64)
+
+
+_PLACE_BITS = 40
+"""Bits of a key for a place; the others are for a path. A cluster has far fewer than 2^40 paths on all its pages together."""
+
+
+def _rank(values: U64) -> tuple[I64, int]:
+    """Return (the rank of each value among the distinct ones, from 0; how many these are).
+
+    The two sorts of plain numbers here are several times faster than `np.unique` with its inverse, which sorts stably.
+    """
+    order = np.argsort(values)
+    ordered = values[order]
+    steps = np.zeros(len(values), np.int64)
+    steps[1:] = ordered[1:] != ordered[:-1]
+    ranks = np.empty(len(values), np.int64)
+    ranks[order] = np.cumsum(steps)
+    return ranks, int(steps.sum()) + 1 if len(values) else 0
 
 
 def _weights(frequency: I64, distinct: I64, pages: int) -> I64:

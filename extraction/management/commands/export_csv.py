@@ -7,10 +7,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from extraction.algorithms.records import csv_text
+from extraction.algorithms.records.choice import URL_COLUMN
 from extraction.management import template_arguments
 from extraction.models import Cluster, Record, RecordFigures, RecordPart
 from extraction.services.records import export_csv
-from extraction.services.records.exports.choice import URL_COLUMN
 from extraction.services.records.exports.export_records import write_text
 from extraction.services.records.exports.scopes import find_template_scope
 
@@ -78,7 +79,7 @@ class Command(BaseCommand):
                 self.stdout.write(line, ending="")
             return
         try:
-            write_text(output, export_csv.join_lines(lines))
+            write_text(output, csv_text.join_lines(lines))
         except OSError as error:
             raise CommandError(f"{output} cannot be written: {error.strerror or error}") from error
         self.stdout.write(f"{output}: {output.stat().st_size:,} bytes")
@@ -93,7 +94,7 @@ def _nothing(cluster: Cluster, part: RecordPart) -> str:
     return f"{cluster.label} has no records. Run its rule with the command extract first."
 
 
-def _with_columns(layout: export_csv.Layout, columns: str) -> export_csv.Layout:
+def _with_columns(layout: csv_text.Layout, columns: str) -> csv_text.Layout:
     wanted = tuple(name.strip() for name in columns.split(","))
     unknown = [name for name in wanted if name not in layout.columns]
     if unknown:

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from extraction.algorithms.records.choice import URL_COLUMN, ExportChoice
+from extraction.algorithms.records.columns import PAGE_COLUMNS
 from extraction.management import template_arguments
 from extraction.models import RecordPart, RecordType
 from extraction.services.records.exports import describe, export_records, scopes
-from extraction.services.records.exports.choice import URL_COLUMN, ExportChoice
-from extraction.services.records.exports.columns import PAGE_COLUMNS
 from extraction.services.records.exports.export_records import Export, ExportError
 from extraction.services.records.exports.formats import FORMATS
 from extraction.services.records.exports.scopes import ExportScope

@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from extraction.algorithms.records.corrected_rows import Row, RowLost, RowPlace, find_row
+from extraction.algorithms.rules.page_values import PAGE_UNREAD, RULE_UNRUN, judge_record, write_search_text
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Attribute, Correction, Page, Record, Snapshot
 from extraction.models.record_origins import CorrectionMark, Origin, RecordOrigins
 from extraction.models.record_values import RecordValue, read_rows, read_values, rows_as_json, values_as_json
-from extraction.services.corrections.page_values import PAGE_UNREAD, RULE_UNRUN, judge_record, write_search_text
 
 Place = tuple[str, str, int | None]
 """(attribute, list or "", row from 0 or None) of values in a record."""

@@ -9,6 +9,8 @@ from pathlib import Path
 from django.utils import timezone
 from django.utils.text import slugify
 
+from extraction.algorithms.records.choice import URL_COLUMN, ExportChoice
+from extraction.algorithms.records.line import Line
 from extraction.models import Delivery, DeliveryTarget
 from extraction.models.delivery import TargetContent
 from extraction.services.deliveries.ledger import Difference, Entry, LedgerReader
@@ -16,10 +18,9 @@ from extraction.services.deliveries.record_lines import ABOUT, LineMaker, Releas
 from extraction.services.deliveries.senders.files import ReadyFile
 from extraction.services.deliveries.senders.reach import DeliveryError
 from extraction.services.records.exports import describe, export_records
-from extraction.services.records.exports.choice import URL_COLUMN, ExportChoice
 from extraction.services.records.exports.export_records import Export, ExportError
 from extraction.services.records.exports.formats import ExportFormat
-from extraction.services.records.exports.lines import Line, LineCounts
+from extraction.services.records.exports.lines import LineCounts
 from extraction.services.schema import versions
 
 CHANGE = "change"

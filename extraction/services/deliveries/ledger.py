@@ -13,11 +13,11 @@ from typing import Literal
 from django.db import transaction
 from django.utils import timezone
 
+from extraction.algorithms.records.cell_types import Cell
+from extraction.algorithms.records.choice import URL_COLUMN
+from extraction.algorithms.records.columns import Column
 from extraction.models import DeliveredRecord, Ledger, RecordChange
 from extraction.services.deliveries.record_lines import LineMaker, ReleasedRecords
-from extraction.services.records.exports.cell_types import Cell
-from extraction.services.records.exports.choice import URL_COLUMN
-from extraction.services.records.exports.columns import Column
 from extraction.services.records.exports.export_records import Export
 from extraction.services.records.exports.json_lines import to_json
 from extraction.services.records.states import RecordState

@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from extraction.algorithms.records.cell_types import Cell
 from extraction.algorithms.records.changes import ReplayError
+from extraction.algorithms.records.columns import Column
 from extraction.models import DeliveryTarget, Ledger
 from extraction.services.deliveries import contents
 from extraction.services.deliveries.deliver import CHANGES_FORM
@@ -12,8 +14,6 @@ from extraction.services.deliveries.ledger import LedgerReader
 from extraction.services.deliveries.record_lines import NotDelivered, ReleasedTemplate, find_type_records
 from extraction.services.deliveries.senders.reach import DeliveryError
 from extraction.services.records.exports import describe
-from extraction.services.records.exports.cell_types import Cell
-from extraction.services.records.exports.columns import Column
 from extraction.services.records.exports.export_records import Export
 from extraction.services.records.exports.formats import FORMATS
 

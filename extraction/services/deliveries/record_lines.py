@@ -6,12 +6,13 @@ from datetime import UTC, datetime
 
 from django.db.models import Q
 
+from extraction.algorithms.records.choice import URL_COLUMN
+from extraction.algorithms.records.columns import PAGE_COLUMNS, RECORD_COLUMNS
+from extraction.algorithms.records.line import Line, PageCell
 from extraction.models import Cluster, Record, RecordType, Run
 from extraction.models.record_values import read_values
 from extraction.services.quality.releases import find_released_run
-from extraction.services.records.exports.choice import URL_COLUMN
-from extraction.services.records.exports.columns import PAGE_COLUMNS, RECORD_COLUMNS
-from extraction.services.records.exports.lines import Line, LineCounts, PageCell
+from extraction.services.records.exports.lines import LineCounts
 from extraction.services.records.exports.scopes import ExportScope, LineReader, find_attributes, find_type_attributes
 from extraction.services.records.key_schema import read_key_schemas
 from extraction.services.records.states import RecordState, read_states

@@ -5,14 +5,15 @@ from datetime import UTC, datetime
 
 from django.db.models import Prefetch, QuerySet
 
+from extraction.algorithms.records.choice import URL_COLUMN
+from extraction.algorithms.records.columns import ExportAttribute
+from extraction.algorithms.records.line import Line, PageCell
 from extraction.models import Join, JoinedRecord, JoinedRow, Record
 from extraction.models.join import JoinedState
 from extraction.models.record_values import RecordValue, read_values
 from extraction.services.joins import plans
 from extraction.services.joins.state import describe_state
-from extraction.services.records.exports.choice import URL_COLUMN
-from extraction.services.records.exports.columns import ExportAttribute
-from extraction.services.records.exports.lines import CHUNK, Line, LineCounts, PageCell
+from extraction.services.records.exports.lines import CHUNK, LineCounts
 from extraction.services.records.exports.scopes import ExportScope
 
 ABOUT = {

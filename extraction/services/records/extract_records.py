@@ -18,10 +18,9 @@ from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 from lxml import etree
 
-from extraction.algorithms.dom.urls import find_base_address, find_canonical_address
-from extraction.algorithms.errors import PageError, RuleError, XPathError
-from extraction.algorithms.rules import apply, xslt
-from extraction.algorithms.rules.language import detect_language
+from extraction.algorithms.errors import RuleError, XPathError
+from extraction.algorithms.rules import page_record, xslt
+from extraction.algorithms.rules.page_values import write_search_text
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Cluster, Record, Rule, Run, Site, Snapshot
 from extraction.models.record_values import rows_as_json, values_as_json
@@ -29,15 +28,6 @@ from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs, stored_pages
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.corrections.applying import apply_corrections
-from extraction.services.corrections.page_values import (
-    MAX_REASON,
-    PAGE_UNREAD,
-    RULE_UNRUN,
-    PageValues,
-    judge_record,
-    read_page_values,
-    write_search_text,
-)
 from extraction.services.records import finish_tracking, rekeying, settled, tracking
 from extraction.services.templates.page_matching import Matcher, PageRow
 
@@ -218,32 +208,19 @@ class Rereader:
 
 def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], etree._Element]) -> Record:
     """Return the record that the rule makes of the page; a failed one has the reason. Corrections of people are not in it yet."""
-    found, canonical = PageValues(), ""
-    try:
-        if page.error:
-            raise PageError(page.error)
-        root = read(page)
-        extraction = apply.extract_values(target.sheet, root)
-        base, language = find_base_address(root, page.url), detect_language(root, page.url)
-        canonical = find_canonical_address(root, page.url)
-        found = read_page_values(target.value, extraction, base_url=base, language=language)
-        state, reason = judge_record(target.value, found.values, found.rows, found.origins)
-    except PageError as error:
-        state, reason = Record.State.FAILED, f"{PAGE_UNREAD}{error}"
-    except RuleError as error:
-        state, reason = Record.State.FAILED, f"{RULE_UNRUN}{error}"
+    made = page_record.make_record(target.value, target.sheet, lambda: read(page), url=page.url, error=page.error)
     return Record(
         snapshot_id=page.snapshot_id,
         cluster_id=target.rule.cluster_id,
         rule=target.rule,
         run=run,
-        state=state,
-        reason=reason[:MAX_REASON],
-        values=values_as_json(found.values),
-        rows=rows_as_json(found.rows),
-        origins=found.origins.as_json(),
-        text=write_search_text(found.values, found.rows),
-        canonical=canonical,
+        state=made.state,
+        reason=made.reason,
+        values=values_as_json(made.values),
+        rows=rows_as_json(made.rows),
+        origins=made.origins.as_json(),
+        text=write_search_text(made.values, made.rows),
+        canonical=made.canonical,
         extracted_at=timezone.now(),
     )
 

@@ -17,11 +17,11 @@ from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet, Sum
 
 from extraction.algorithms.clustering.page_steps import PageSteps
-from extraction.algorithms.clustering.template_core import TemplateCore, find_nearest_core
+from extraction.algorithms.clustering.template_core import TemplateCore
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.rules import matching, url_patterns
+from extraction.algorithms.rules import recognition, url_patterns
 from extraction.algorithms.rules.matching import RuleCandidate
-from extraction.algorithms.rules.url_patterns import SplitAddress, UrlPattern
+from extraction.algorithms.rules.url_patterns import UrlPattern
 from extraction.algorithms.sketches import shingles
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.models import Cluster, Site
@@ -65,9 +65,7 @@ class Matcher:
         if page.cluster_id is not None:
             return page.cluster_id
         if page.error:
-            address = SplitAddress.parse(page.url)
-            named = [each for each in self._list_fitting(address) if each.patterns]
-            return max(named, key=lambda each: (_measure_specificity(each, address) or (), each.size, -each.id)).id if named else None
+            return recognition.recognise_address(self.candidates, page.url)
         try:
             return self.recognise(page.url, lambda: _get_vector(page), lambda: page_steps.read_steps(page))
         except PageError:
@@ -79,12 +77,7 @@ class Matcher:
         url: the page's address.
         read_vector, read_steps: called when the shingle vector and the steps are needed. Errors they raise are passed on.
         """
-        fitting = self._list_fitting(SplitAddress.parse(url))
-        found = matching.match_page(url, read_vector(), fitting) if fitting else None
-        if isinstance(found, matching.RuleMatch):
-            return found.id
-        cores = {each.id: self._cores[each.id] for each in fitting if each.id in self._cores}
-        return find_nearest_core(cores, read_steps()) if cores else None
+        return recognition.recognise_page(self.candidates, lambda: self._cores, url=url, read_vector=read_vector, read_steps=read_steps)
 
     def knows(self, cluster_id: int) -> bool:
         """Whether anything is known by which pages of a template are recognised."""
@@ -93,14 +86,6 @@ class Matcher:
     @cached_property
     def _cores(self) -> dict[int, TemplateCore]:
         return page_steps.read_cores(self._site)
-
-    def _list_fitting(self, address: SplitAddress) -> list[RuleCandidate]:
-        return [each for each in self.candidates if not each.patterns or _measure_specificity(each, address) is not None]
-
-
-def _measure_specificity(candidate: RuleCandidate, address: SplitAddress) -> tuple[int, ...] | None:
-    """Return the specificity of the most specific pattern that matches, None if none does."""
-    return max((pattern.specificity for pattern in candidate.patterns if pattern.matches(address)), default=None)
 
 
 def _get_vector(page: PageRow) -> int:

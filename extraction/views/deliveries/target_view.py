@@ -6,10 +6,10 @@ from urllib.parse import urlsplit
 
 from django.db.models import Max
 
+from extraction.algorithms.records.cell_types import Cell
 from extraction.models import Delivery, DeliveryTarget
 from extraction.services.deliveries.previews import DeliveryPreview
 from extraction.services.deliveries.secrets import HIDDEN
-from extraction.services.records.exports.cell_types import Cell
 from extraction.services.records.exports.formats import FORMATS
 from extraction.services.records.exports.json_lines import to_json
 

@@ -31,6 +31,7 @@ METHOD_WORDS: dict[str, tuple[str, str]] = {
     "text-max": ("TEXT-MAX", "TEXT-HASH that tries only the nearest pages: more and purer groups."),
     "lsh": ("LSH", "Random projections of the pages' paths; the fastest method."),
     "rtdm": ("RTDM", "Distance between the pages' trees; for pages with hardly any text in common."),
+    "crawl": ("Templates of a crawl", "Found by vertex-spark in many more pages of the site, and taken in by a command."),
 }
 """{method: (its name, what it is good for)}."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from extraction.services.records.exports.columns import PAGE_COLUMNS, list_page_columns
+from extraction.algorithms.records.columns import PAGE_COLUMNS, list_page_columns
 from extraction.services.records.exports.export_records import make_default_choice
 from extraction.services.records.exports.formats import FORMATS, ExportFormat
 from extraction.services.records.exports.scopes import ExportScope

@@ -86,7 +86,7 @@ def killer(monkeypatch: pytest.MonkeyPatch) -> Killer:
 
 def change_something(shop: Bookshop, n: int) -> None:
     """Give four books a new price, as a run stores it."""
-    now, run = timezone.now(), factory.run(shop.cluster.site, Run.Kind.EXTRACT, Run.State.DONE, cluster=shop.cluster)
+    now, run = timezone.now(), factory.released_run(shop.cluster)
     text = f"{(10_000 + n) / 100:.2f}"
     price = [{"raw": f"£{text}", "value": f"{text} GBP", "problem": ""}]
     for record in TrackedRecord.objects.order_by("pk")[:4]:

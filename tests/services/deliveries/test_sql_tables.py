@@ -121,7 +121,7 @@ def test_values_keep_their_types(db: None, sent: list[int], database: tuple[dict
 
     kind, cluster = typed_kind()
     now = timezone.now()
-    factory.run(cluster.site, "extract", "done", cluster=cluster)
+    factory.released_run(cluster)
     for n, pages in enumerate(("12.5", None)):
         values = {
             "Select": [{"raw": f"{n}", "value": f"{n}"}],

@@ -150,7 +150,7 @@ def test_records_of_a_deleted_template_are_removed(shop: Bookshop, hook: Hook, w
     other = shop.cluster.site.clusters.create(number=2, record_type=shop.kind)
     from tests.services import factory
 
-    factory.run(other.site, "extract", "done", cluster=other)
+    factory.released_run(other)
     shop.cluster.delete()
     queue_hand(target)
     work_off(target)

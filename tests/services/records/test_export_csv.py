@@ -13,11 +13,12 @@ from django.core.management import CommandError, call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extraction.algorithms.records import csv_text
+from extraction.algorithms.records.csv_text import Layout, guard_formula
 from extraction.models import Cluster, Record, Rule
 from extraction.models.record_values import RecordValue
 from extraction.services.learning import workspaces
 from extraction.services.records import export_csv
-from extraction.services.records.export_csv import Layout, guard_formula
 from tests.services import factory
 from tests.services.records.test_records import State, fill, typed
 
@@ -30,18 +31,18 @@ def read(text: str) -> list[list[str]]:
 
 @given(st.lists(st.lists(VALUES, min_size=2, max_size=4), min_size=1, max_size=5))
 def test_every_value_can_be_read_back_apart_from_the_added_apostrophe(rows: list[list[str]]) -> None:
-    text = "".join(export_csv.write_line(map(guard_formula, row)) for row in rows)
+    text = "".join(csv_text.write_line(map(guard_formula, row)) for row in rows)
     back = read(text)
     assert [len(row) for row in back] == [len(row) for row in rows]
     for cell, value in zip(chain(*back), chain(*rows), strict=True):
-        assert cell == value or (cell == f"'{value}" and value.lstrip(" ").startswith(export_csv.DANGEROUS))
+        assert cell == value or (cell == f"'{value}" and value.lstrip(" ").startswith(csv_text.DANGEROUS))
     assert text.endswith("\r\n")
 
 
 @given(st.lists(VALUES, max_size=4), st.sampled_from(["join", "json"]))
 def test_no_cell_and_no_joined_value_begins_like_a_formula(values: list[str], several: Any) -> None:
     rows = [typed(value) for value in values]
-    cell = export_csv.write_cell("x", rows, Layout(("x",), several=several, separator="|"))
+    cell = csv_text.write_cell("x", rows, Layout(("x",), several=several, separator="|"))
     assert not cell.startswith(("=", "@", "\t", "\r")), cell
     if several == "json" and len(values) > 1:
         assert json.loads(cell) == values
@@ -109,7 +110,7 @@ def test_an_amount_with_its_currency_stays_as_it_is(text: str) -> None:
 @given(st.lists(st.text(alphabet="a;\\ ,=-", max_size=6), min_size=1, max_size=4), st.sampled_from(["; ", ",", " | "]))
 def test_joined_values_can_be_told_apart(values: list[str], separator: str) -> None:
     layout = Layout(("a",), separator=separator, multiple=frozenset("a"), guarded=False)
-    cell = export_csv.write_cell("a", [RecordValue(raw=value, value=None) for value in values], layout)
+    cell = csv_text.write_cell("a", [RecordValue(raw=value, value=None) for value in values], layout)
     assert split_cell(cell, separator) == values
 
 
@@ -130,7 +131,7 @@ def split_cell(cell: str, separator: str) -> list[str]:
 
 
 def test_fields_with_a_character_that_may_be_a_separator_are_quoted() -> None:
-    assert export_csv.write_line(["a", "b,c", 'd"e', "f;g", "h\ti", "j\r\nk", " l ", "m n"]) == (
+    assert csv_text.write_line(["a", "b,c", 'd"e', "f;g", "h\ti", "j\r\nk", " l ", "m n"]) == (
         'a,"b,c","d""e","f;g","h\ti","j\r\nk"," l ",m n\r\n'
     )
 
@@ -194,9 +195,9 @@ def test_records_need_a_layout(shop: Cluster) -> None:
 
 def test_blocks_give_the_same_text_in_larger_pieces(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = list(export_csv.write_rows(shop))
-    assert "".join(export_csv.join_lines(lines)) == "".join(lines)
-    monkeypatch.setattr(export_csv, "BLOCK_CHARACTERS", 1)
-    assert list(export_csv.join_lines(lines)) == lines
+    assert "".join(csv_text.join_lines(lines)) == "".join(lines)
+    monkeypatch.setattr(csv_text, "BLOCK_CHARACTERS", 1)
+    assert list(csv_text.join_lines(lines)) == lines
 
 
 def test_exporting_many_records_needs_the_memory_of_one_chunk(db: None) -> None:
@@ -205,9 +206,9 @@ def test_exporting_many_records_needs_the_memory_of_one_chunk(db: None) -> None:
         cluster,
         [(f"https://x.example/{n}", State.COMPLETE, {"title": [typed("T" * 2000)], "author": [typed("A" * 2000)]}) for n in range(3_000)],
     )
-    next(export_csv.join_lines(export_csv.write_rows(cluster)))
+    next(csv_text.join_lines(export_csv.write_rows(cluster)))
     tracemalloc.start()
-    size = sum(len(block) for block in export_csv.join_lines(export_csv.write_rows(cluster)))
+    size = sum(len(block) for block in csv_text.join_lines(export_csv.write_rows(cluster)))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert size > 10_000_000
@@ -239,15 +240,15 @@ def test_the_commands_go_from_labels_to_a_csv(db: None, sent: list[int], tmp_pat
 
 
 def test_a_record_whose_only_column_is_empty_is_not_a_blank_line() -> None:
-    assert export_csv.write_line([""]) == '""\r\n'
-    assert export_csv.write_line(["", ""]) == ",\r\n"
-    assert read(export_csv.write_line([""])) == [[""]]
+    assert csv_text.write_line([""]) == '""\r\n'
+    assert csv_text.write_line(["", ""]) == ",\r\n"
+    assert read(csv_text.write_line([""])) == [[""]]
 
 
 def test_the_apostrophes_can_be_switched_off() -> None:
     rows = [typed("=1+1"), typed("-2+3")]
-    assert export_csv.write_cell("x", rows, Layout(("x",))) == "'=1+1; '-2+3"
-    assert export_csv.write_cell("x", rows, Layout(("x",), guarded=False)) == "=1+1; -2+3"
+    assert csv_text.write_cell("x", rows, Layout(("x",))) == "'=1+1; '-2+3"
+    assert csv_text.write_cell("x", rows, Layout(("x",), guarded=False)) == "=1+1; -2+3"
 
 
 @pytest.mark.parametrize(

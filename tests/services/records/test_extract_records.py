@@ -19,12 +19,12 @@ from extraction import pipeline
 from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.dom.nodes import value as value_at
 from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.rules import page_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Page, Record, Rule, Run, Snapshot
 from extraction.models.rule_report import RuleReport
 from extraction.services.core import lost_runs, runs, stored_bytes, stored_pages
-from extraction.services.corrections import page_values
 from extraction.services.records import extract_records, records, tracking
 from extraction.services.rules import rules
 from tests.services import factory

@@ -7,9 +7,9 @@ import pytest
 from django.core.paginator import Paginator
 from django.utils import timezone
 
+from extraction.algorithms.rules import page_values
 from extraction.models import Attribute, Cluster, Page, Record, RecordFigures, Rule, Snapshot
 from extraction.models.record_values import RecordValue, values_as_json
-from extraction.services.corrections import page_values
 from extraction.services.records.records import search_records
 from extraction.services.sites import sites
 from tests.services import factory

@@ -51,6 +51,7 @@ LOOK = {
     "rules": Role.VIEWER,
     "rule": Role.VIEWER,
     "rule_export": Role.VIEWER,
+    "site_bundle": Role.VIEWER,
     "rule_difference": Role.VIEWER,
     "run": Role.VIEWER,
     "run_progress": Role.VIEWER,

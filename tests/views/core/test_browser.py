@@ -68,7 +68,7 @@ def test_no_page_breaks_the_policy_overflows_its_width_or_lacks_a_style_sheet(
     opened: Opened, world: worlds.World, wrong: list[str]
 ) -> None:
     page = opened("/", "admin")
-    no_pages = {"records_csv", "records_export", "record_type_export", "rule_export", "site_warc", "site_lab_paths"}
+    no_pages = {"records_csv", "records_export", "record_type_export", "rule_export", "site_bundle", "site_warc", "site_lab_paths"}
     parts = {"run_progress", "site_now", "cluster_shares", "cluster_structure", "breakage_effect", "breakage_looks_progress"}
     parts |= {
         "cluster_suggest_table",

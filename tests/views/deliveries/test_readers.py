@@ -80,7 +80,7 @@ def test_a_held_back_run_is_not_in_the_latest_file(signed_in: Any, world: World,
     now = timezone.now()
     record = TrackedRecord.objects.earliest("pk")
     before, after = record.values["title"], [{"raw": "Held", "value": None}]
-    held = factory.run(world.site, "extract", "done", cluster=world.cluster)
+    held = factory.released_run(world.cluster)
     record.values, record.number = record.values | {"title": after}, record.number + 1
     record.save()
     change = {"title": {"from": before, "to": after, "cause": "page"}}
@@ -176,7 +176,7 @@ def download(client: Any, world: World, **asked: str) -> list[dict[str, Any]]:
 def change_title(world: World, text: str) -> TrackedRecord:
     from tests.services import factory
 
-    run = factory.run(world.site, "extract", "done", cluster=world.cluster)
+    run = factory.released_run(world.cluster)
     record = TrackedRecord.objects.earliest("pk")
     values = {"title": {"from": record.values["title"], "to": [{"raw": text, "value": None}], "cause": "page"}}
     record.values, record.number = record.values | {"title": [{"raw": text, "value": None}]}, record.number + 1

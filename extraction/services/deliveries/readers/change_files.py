@@ -16,6 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
+from extraction.algorithms.records.line import Line
 from extraction.models import Ledger, StoredFile
 from extraction.models.delivery import TargetContent
 from extraction.services.deliveries import contents, ledger
@@ -26,7 +27,7 @@ from extraction.services.records import history, stored_files
 from extraction.services.records.exports import export_records
 from extraction.services.records.exports.export_records import Export
 from extraction.services.records.exports.formats import ExportFormat
-from extraction.services.records.exports.lines import Line, LineCounts
+from extraction.services.records.exports.lines import LineCounts
 from extraction.services.records.states import read_states_before
 
 TRIES = 3

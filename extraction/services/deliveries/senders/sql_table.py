@@ -16,12 +16,12 @@ from sqlalchemy.engine import URL, Connection, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.types import TypeEngine
 
+from extraction.algorithms.records.cell_types import Cell
+from extraction.algorithms.records.columns import Column, Kind
 from extraction.models.delivery import TargetPlace
 from extraction.services.deliveries.ledger import Difference
 from extraction.services.deliveries.senders.folder import confine_path
 from extraction.services.deliveries.senders.reach import TIMEOUT_S, DeliveryError, describe_os_error, find_address
-from extraction.services.records.exports.cell_types import Cell
-from extraction.services.records.exports.columns import Column, Kind
 from extraction.services.records.exports.json_lines import to_json
 
 ID, STATE, WRITTEN = "record_id", "record_state", "written_at"

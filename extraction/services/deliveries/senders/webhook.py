@@ -20,10 +20,10 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+from extraction.algorithms.records.columns import Column
 from extraction.models import Delivery, DeliveryTarget
 from extraction.services.deliveries.ledger import Difference
 from extraction.services.deliveries.senders.reach import fail_on, send_request
-from extraction.services.records.exports.columns import Column
 from extraction.services.records.exports.json_lines import to_json
 
 BATCH_CHANGES = 200

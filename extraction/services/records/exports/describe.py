@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from extraction.algorithms.records.columns import Column, Kind
 from extraction.models import SchemaVersion
-from extraction.services.records.exports.columns import Column, Kind
 from extraction.services.records.exports.export_records import Export
 from extraction.services.records.exports.json_lines import to_json
 

@@ -14,10 +14,10 @@ import xlsxwriter
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
-from extraction.services.records.exports.cell_types import Cell, Limits, Scalar
-from extraction.services.records.exports.columns import Column, Kind
-from extraction.services.records.exports.csv_file import join_texts
-from extraction.services.records.exports.table import TABLE_NAME, Table
+from extraction.algorithms.records.cell_types import Cell, Limits, Scalar
+from extraction.algorithms.records.columns import Column, Kind
+from extraction.algorithms.records.csv_table import join_texts
+from extraction.algorithms.records.table import TABLE_NAME, Table
 
 MAX_ROWS = 1_048_576
 MAX_CHARACTERS = 32_767

@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from extraction.services.records.export_csv import join_lines
-from extraction.services.records.exports.cells import CellMaker
-from extraction.services.records.exports.choice import URL_COLUMN, ExportChoice
-from extraction.services.records.exports.columns import Column, plan_columns
-from extraction.services.records.exports.csv_file import join_texts
+from extraction.algorithms.records.cells import CellMaker
+from extraction.algorithms.records.choice import URL_COLUMN, ExportChoice
+from extraction.algorithms.records.columns import Column, plan_columns
+from extraction.algorithms.records.csv_table import join_texts
+from extraction.algorithms.records.csv_text import join_lines
+from extraction.algorithms.records.table import Table
+from extraction.algorithms.records.tally import Tally
 from extraction.services.records.exports.formats import ExportFormat
 from extraction.services.records.exports.lines import LineCounts, read_lines
 from extraction.services.records.exports.scopes import ExportScope
-from extraction.services.records.exports.table import Table
-from extraction.services.records.exports.tally import Tally
 
 
 class ExportError(Exception):

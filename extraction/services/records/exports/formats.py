@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from extraction.algorithms.records.cell_types import Limits
+from extraction.algorithms.records.csv_table import write_csv_lines
+from extraction.algorithms.records.table import Table
 from extraction.services.records.exports import excel, sqlite_file
-from extraction.services.records.exports.cell_types import Limits
-from extraction.services.records.exports.csv_file import write_csv_lines
 from extraction.services.records.exports.json_lines import write_json_lines
-from extraction.services.records.exports.table import Table
 
 NO_COLUMN_LIMIT = 1_000_000
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
-from extraction.services.records.exports.cell_types import Cell
-from extraction.services.records.exports.table import Table
+from extraction.algorithms.records.cell_types import Cell
+from extraction.algorithms.records.table import Table
 
 
 def write_json_lines(table: Table) -> Iterator[str]:

@@ -1,18 +1,17 @@
 """The lines of an export, read from the records in chunks, so that memory holds one chunk at a time."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from extraction.algorithms.records.choice import URL_COLUMN
+from extraction.algorithms.records.line import Line, PageCell
 from extraction.models import Cluster
 from extraction.models.record import RecordQuerySet
-from extraction.models.record_values import RecordValue, read_rows, read_values
-from extraction.services.records.exports.choice import URL_COLUMN
+from extraction.models.record_values import read_rows, read_values
 
 CHUNK = 200
 """Records per database read."""
-
-PageCell = str | int | datetime | None
 
 _FIELDS = {
     URL_COLUMN: "snapshot__page__url",
@@ -26,17 +25,6 @@ _FIELDS = {
     "number": "cluster__number",
     "name": "cluster__name",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line: the values of a page, or of a row of a list together with those of its page.
-
-    page: {name of PAGE_COLUMNS: its cell}.
-    """
-
-    values: Mapping[str, Sequence[RecordValue]]
-    page: Mapping[str, PageCell]
 
 
 @dataclass(slots=True)

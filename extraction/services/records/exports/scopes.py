@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from extraction.algorithms.records.columns import ExportAttribute
+from extraction.algorithms.records.line import Line
 from extraction.models import Attribute, Cluster, Record, RecordFigures, RecordList, RecordPart, RecordType, Rule, RunRelease
 from extraction.models.record import RecordQuerySet
-from extraction.services.records.exports.columns import ExportAttribute
-from extraction.services.records.exports.lines import Line, LineCounts
+from extraction.services.records.exports.lines import LineCounts
 
 LineReader = Callable[[LineCounts], Iterator[Line]]
 """(counts to count up) → the lines of an export."""

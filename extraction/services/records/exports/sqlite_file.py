@@ -10,10 +10,10 @@ from contextlib import closing
 from datetime import date
 from pathlib import Path
 
-from extraction.services.records.exports.cell_types import Cell
-from extraction.services.records.exports.columns import Column, Kind
+from extraction.algorithms.records.cell_types import Cell
+from extraction.algorithms.records.columns import Column, Kind
+from extraction.algorithms.records.table import TABLE_NAME, Table
 from extraction.services.records.exports.json_lines import to_json
-from extraction.services.records.exports.table import TABLE_NAME, Table
 
 BATCH_ROWS = 2_000
 

@@ -14,7 +14,7 @@ import duckdb
 import openpyxl
 from pyarrow import parquet
 
-from extraction.services.records.exports.columns import Column
+from extraction.algorithms.records.columns import Column
 
 Columns = dict[str, list[Any]]
 

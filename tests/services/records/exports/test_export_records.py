@@ -14,14 +14,14 @@ import openpyxl
 import pytest
 from django.core.management import CommandError, call_command
 
+from extraction.algorithms.records.choice import ExportChoice
+from extraction.algorithms.records.columns import ExportAttribute, name_columns
+from extraction.algorithms.records.line import Line
 from extraction.models import Attribute, Cluster, Record, RecordList, RecordType
 from extraction.models.record_values import RecordValue, rows_as_json
 from extraction.services.records.exports import describe, excel, export_records, scopes
-from extraction.services.records.exports.choice import ExportChoice
-from extraction.services.records.exports.columns import ExportAttribute, name_columns
 from extraction.services.records.exports.export_records import ExportError
 from extraction.services.records.exports.formats import FORMATS
-from extraction.services.records.exports.lines import Line
 from tests.services import factory
 from tests.services.records.exports.readers import READERS
 from tests.services.records.test_records import State, fill, typed
@@ -92,10 +92,10 @@ from pathlib import Path
 from extraction.models.record_values import RecordValue
 from extraction.models import Record
 from extraction.services.records.exports import export_records, scopes
-from extraction.services.records.exports.choice import ExportChoice
-from extraction.services.records.exports.columns import ExportAttribute
+from extraction.algorithms.records.choice import ExportChoice
+from extraction.algorithms.records.columns import ExportAttribute
 from extraction.services.records.exports.formats import FORMATS
-from extraction.services.records.exports.lines import Line
+from extraction.algorithms.records.line import Line
 
 def lines(*_):
     for n in range(int(sys.argv[2])):

@@ -16,15 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from extraction.algorithms.records.choice import ExportChoice
+from extraction.algorithms.records.columns import ExportAttribute
+from extraction.algorithms.records.line import Line
 from extraction.models import Cluster, Record
 from extraction.models.record_values import RecordValue
 from extraction.services.records import export_csv
 from extraction.services.records.exports import export_records, scopes
-from extraction.services.records.exports.choice import ExportChoice
-from extraction.services.records.exports.columns import ExportAttribute
 from extraction.services.records.exports.export_records import Export
 from extraction.services.records.exports.formats import FORMATS
-from extraction.services.records.exports.lines import Line
 from tests.services import factory
 from tests.services.records.exports.readers import READERS, bring_back
 from tests.services.records.test_records import State, fill, typed

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from extraction.services.records.exports.choice import URL_COLUMN, ExportChoice
+from extraction.algorithms.records.choice import URL_COLUMN, ExportChoice
 
 Part = Literal["value", "raw", "unread", "amount", "currency", "page"]
 Kind = Literal["text", "number", "date", "boolean", "time", "integer"]

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from extraction.services.records.exports.cell_types import Cell
-from extraction.services.records.exports.columns import Column
+from extraction.algorithms.records.cell_types import Cell
+from extraction.algorithms.records.columns import Column
 
 EXAMPLES = 3
 """Examples kept per column."""

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
+from extraction.algorithms.records.record_origins import Origin, RecordOrigins
+from extraction.algorithms.records.record_values import RecordValue, Values
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.apply import Extraction
 from extraction.algorithms.rules.readings import AttributeReading, read_attribute_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
-from extraction.models import Record
-from extraction.models.record_origins import Origin, RecordOrigins
-from extraction.models.record_values import RecordValue, Values
 
 MAX_VALUES = 1_000
 """The largest number of values kept per attribute and page. Without a limit, an XPath that selects all texts of a page would fill the
@@ -26,6 +26,9 @@ MAX_NOTES = 50
 
 PAGE_UNREAD, RULE_UNRUN = "The page cannot be read: ", "The rule cannot be run on this page: "
 """What the reason of a failed record begins with if nothing is known about the values of its page."""
+
+PageState = Literal["complete", "incomplete", "failed"]
+"""The values of `Record.State`."""
 
 Rows = Mapping[str, Sequence[Values]]
 """{list: the values of each of its rows}."""
@@ -81,10 +84,10 @@ def _without_empty(values: Values) -> dict[str, Sequence[RecordValue]]:
     return {name: many for name, many in values.items() if many}
 
 
-def judge_record(rule: RuleDefinition, values: Values, rows: Rows, origins: RecordOrigins) -> tuple[Record.State, str]:
+def judge_record(rule: RuleDefinition, values: Values, rows: Rows, origins: RecordOrigins) -> tuple[PageState, str]:
     """Return the state of a record and, unless it is complete, why in words."""
     if not values and not any(rows.values()):
-        return Record.State.FAILED, _shorten("; ".join([*origins.failed.values(), *origins.notes]) or "Nothing was found on the page")
+        return "failed", _shorten("; ".join([*origins.failed.values(), *origins.notes]) or "Nothing was found on the page")
     wrong = list(origins.failed.values())
     for attribute in rule.attributes:
         if attribute.name in origins.failed:
@@ -99,7 +102,7 @@ def judge_record(rule: RuleDefinition, values: Values, rows: Rows, origins: Reco
             texts = [{name: tuple(one.raw for one in many) for name, many in row.items()} for row in rows.get(each.name, ())]
             wrong += [f"{problem.attribute} {problem.reason}" for problem in apply.find_list_problems(each, texts)]
     wrong += origins.notes
-    return (Record.State.INCOMPLETE, _shorten("; ".join(wrong))) if wrong else (Record.State.COMPLETE, "")
+    return ("incomplete", _shorten("; ".join(wrong))) if wrong else ("complete", "")
 
 
 def _shorten(reason: str) -> str:

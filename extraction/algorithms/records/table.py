@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from extraction.services.records.exports.cell_types import Cell
-from extraction.services.records.exports.choice import ExportChoice
-from extraction.services.records.exports.columns import Column
-from extraction.services.records.exports.tally import Tally
+from extraction.algorithms.records.cell_types import Cell
+from extraction.algorithms.records.choice import ExportChoice
+from extraction.algorithms.records.columns import Column
+from extraction.algorithms.records.tally import Tally
 
 TABLE_NAME = "records"
 """The table or sheet of a file that can hold several."""

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from extraction.algorithms.records.cell_types import Cell, Limits, Scalar
+from extraction.algorithms.records.columns import Column, Kind
+from extraction.algorithms.records.line import Line
+from extraction.algorithms.records.record_values import RecordValue
+from extraction.algorithms.records.tally import Tally
 from extraction.algorithms.values.typed import split_price, to_boolean, to_date, to_float
-from extraction.models.record_values import RecordValue
-from extraction.services.records.exports.cell_types import Cell, Limits, Scalar
-from extraction.services.records.exports.columns import Column, Kind
-from extraction.services.records.exports.lines import Line
-from extraction.services.records.exports.tally import Tally
 
 _READERS: Mapping[Kind, Callable[[str], Scalar]] = {"number": to_float, "date": to_date, "boolean": to_boolean}
 
