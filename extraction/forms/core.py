@@ -1,8 +1,11 @@
 """What forms share: messages in plain words, and a deletion that is confirmed by typing a name."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 from django import forms
+from django.db.models import Model, QuerySet
+
+Row = TypeVar("Row", bound=Model)
 
 
 def join_errors(form: forms.BaseForm, separator: str = " ") -> str:
@@ -21,6 +24,16 @@ def word_number_errors(form: forms.BaseForm) -> None:
                 "min_value": f"Give a {whole} of at least %(limit_value)s.",
                 "max_value": f"Give a {whole} of at most %(limit_value)s.",
             }
+
+
+class RowsField(forms.ModelMultipleChoiceField[Row]):
+    """Rows chosen by their ids. An id that is too large for the database is one that does not exist."""
+
+    def clean(self, value: Any) -> "QuerySet[Row]":
+        try:
+            return super().clean(value)
+        except OverflowError as error:
+            raise forms.ValidationError(self.error_messages["invalid_choice"], code="invalid_choice", params={"value": "…"}) from error
 
 
 class DeleteForm(forms.Form):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from extraction.forms.core import word_number_errors
+from extraction.forms.core import RowsField, word_number_errors
 from extraction.models import AlertChannel, Event, Monitor, Site
 from extraction.services.monitoring import alerts
 
@@ -35,7 +35,7 @@ class ChannelForm(forms.ModelForm[AlertChannel]):
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one, or disable the channel."},
     )
-    sites = forms.ModelMultipleChoiceField(Site.objects.order_by("name"), required=False, widget=forms.CheckboxSelectMultiple)
+    sites = RowsField(Site.objects.order_by("name"), required=False, widget=forms.CheckboxSelectMultiple)
 
     class Meta:
         model = AlertChannel

@@ -8,6 +8,7 @@ from django import forms
 
 from extraction.algorithms.records.choice import ExportChoice
 from extraction.algorithms.records.columns import PAGE_COLUMNS
+from extraction.forms.core import RowsField
 from extraction.models import Attribute, RecordList, RecordType
 from extraction.services.records.exports.formats import FORMATS
 
@@ -52,8 +53,8 @@ class KeysForm(forms.Form):
     confirmed: the person has seen that different records would become one.
     """
 
-    keys = forms.ModelMultipleChoiceField(Attribute.objects.none(), required=False)
-    per_page = forms.ModelMultipleChoiceField(RecordList.objects.none(), required=False)
+    keys = RowsField(Attribute.objects.none(), required=False)
+    per_page = RowsField(RecordList.objects.none(), required=False)
     gone_after = forms.IntegerField(min_value=1, max_value=100, label="Runs without it")
     confirmed = forms.BooleanField(required=False)
 

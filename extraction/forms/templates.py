@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from extraction.forms.core import RowsField
 from extraction.models import Cluster, Page, Site
 
 
@@ -47,7 +48,7 @@ class PlaceForm(forms.Form):
 
     NEW = "new"
 
-    pages: "forms.ModelMultipleChoiceField[Page]" = forms.ModelMultipleChoiceField(
+    pages: "RowsField[Page]" = RowsField(
         Page.objects.none(),
         error_messages={"required": "Select pages first.", "invalid_choice": "One of the pages no longer exists. Select again."},
     )
