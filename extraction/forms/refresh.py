@@ -41,10 +41,10 @@ class RefreshForm(forms.ModelForm[RefreshSchedule]):
             self.add_error("every_hours", "Give a whole number.")
         given["zone"] = (given.get("zone") or "UTC").strip()
         readers: dict[str, tuple[Callable[[], object], bool]] = {
-            "zone": (lambda: times.read_zone(given["zone"]).key, mode in (Mode.TIMES, Mode.CRON)),
-            "cron": (lambda: times.read_cron(given.get("cron", "")), mode == Mode.CRON),
-            "times": (lambda: times.read_times(_split(given.get("times", ""))), mode == Mode.TIMES),
+            "zone": (lambda: times.read_zone(given["zone"]).key, mode in (Mode.TIMES, Mode.CRON))
         }
+        readers["cron"] = (lambda: times.read_cron(given.get("cron", "")), mode == Mode.CRON)
+        readers["times"] = (lambda: times.read_times(_split(given.get("times", ""))), mode == Mode.TIMES)
         for name, (read, wanted) in readers.items():
             if wanted:
                 self._read(name, read, given)

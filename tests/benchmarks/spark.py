@@ -163,7 +163,7 @@ def measure_extraction(session: Any, pages: dict[str, bytes], folder: Path) -> t
 
     def run(inputs: Sequence[str], output: str) -> dict[str, Any]:
         return run_extract(
-            session, ExtractJob({"java": bundle}, tuple(inputs), (), str(folder / output), PageSource("warc"), settings), len
+            session, ExtractJob({"java": bundle}, tuple(inputs), (), str(folder / output), PageSource("warc"), settings), lambda _line: None
         )
 
     few = _javadoc.write_warcs(dict(list(pages.items())[:40]), folder / "few", PROCESSES)

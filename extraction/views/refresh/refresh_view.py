@@ -190,8 +190,7 @@ def _list_next(schedule: RefreshSchedule, now: datetime) -> list[NextTime]:
 
 
 def _list_templates(site: Site) -> list[TemplateSchedule]:
-    schedules = RefreshSchedule.objects.filter(site=site).exclude(cluster=None)
-    own = {each.cluster_id: each for each in schedules if each.cluster_id is not None}
+    own = {each.cluster_id: each for each in RefreshSchedule.objects.filter(site=site) if each.cluster_id is not None}
     serving = Rule.objects.serving().not_ignored().values("cluster")
     clusters = Cluster.objects.filter(site=site, pk__in=serving) | Cluster.objects.filter(pk__in=own)
     found = clusters.select_related("site").order_by("number")
