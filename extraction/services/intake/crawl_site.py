@@ -100,7 +100,7 @@ def start_extracting_crawl(site: Site, user: User | None = None) -> Run:
 
 def _start(site: Site, parameters: RunParameters, user: User | None) -> Run:
     if not sources.can_fetch(site):
-        raise JobError(f"{site.name} has no start address. Enter one under Settings.")
+        raise JobError(f"{site.name} has no start address yet. Check the start addresses under Settings and save them.")
     return runs.start_run(Run.Kind.CRAWL, site, parameters=parameters, user=user)
 
 

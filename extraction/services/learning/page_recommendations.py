@@ -166,13 +166,16 @@ def recommend_pages(cluster: Cluster, samples: Sequence[int], *, begun: Sequence
     )
 
 
-def explain_score(score: PageScore) -> str:
-    """Why a page would teach something, in words; empty where it would teach nothing."""
+def explain_score(score: PageScore, *, begun: bool = True) -> str:
+    """Why a page would teach something, in words; empty where it would teach nothing.
+
+    begun: whether a page is annotated. Before that, each page shows nearly all of the template for the first time.
+    """
     if score.disagreements:
         return f"the rules that fit so far disagree here on {_list_names([each.attribute for each in score.disagreements])}"
     if score.missing:
         return f"no {_list_names(score.missing)} is found here"
-    if score.fresh >= LITTLE:
+    if begun and score.fresh >= LITTLE:
         return f"shows {100 * score.fresh:.0f} % of the template for the first time" if score.fresh >= 0.01 else "shows something new"
     return ""
 
@@ -259,7 +262,9 @@ def _make_offers(
         (pk, PageScore(0, 0.0)) for pk in samples if pk not in ids and pk not in outside and pk not in done
     ]  # not read yet, or not readable
     others = [pk for pk, score in rows if pk not in samples and score.disagreements][:MAX_OUTSIDE]
-    return tuple(PageOffer(pk, explain_score(score), score.disagreements) for pk, score in rows if pk in samples or pk in others)
+    return tuple(
+        PageOffer(pk, explain_score(score, begun=bool(done)), score.disagreements) for pk, score in rows if pk in samples or pk in others
+    )
 
 
 def _list_names(names: Sequence[str]) -> str:

@@ -83,8 +83,9 @@ def keep_correction(correction: Correction, user: User) -> CorrectionOutcome:
 
 
 def find_current_record(page_id: int) -> Record | None:
-    """Return the record of a page's current content, whichever template it is in."""
-    return Record.objects.standing().filter(snapshot__page=page_id).select_related("snapshot__page", "cluster__site", "rule").first()
+    """Return the record of a page's current content, whichever template it is in. None if the page or its record is missing."""
+    page = Page.objects.filter(pk=page_id)
+    return Record.objects.standing().filter(snapshot__page__in=page).select_related("snapshot__page", "cluster__site", "rule").first()
 
 
 def _lock_record(page_id: int, cluster: Cluster) -> tuple[Record, RuleDefinition]:

@@ -114,7 +114,7 @@ def _note(order: _Order, now: datetime, *, state: str, note: str = "") -> Refres
 def find_obstacle(site: Site, cluster: Cluster | None) -> str:
     """Return why records cannot be refreshed; "" if they can."""
     if not sources.can_fetch(site):
-        return f"{site.name} has no start address. Enter one under Settings."
+        return f"{site.name} has no start address yet. Check the start addresses under Settings and save them."
     if cluster is not None and cluster.ignored:
         return f"{cluster.label} is ignored. Stop ignoring it first."
     serving = Rule.objects.serving().of_site(site).not_ignored()

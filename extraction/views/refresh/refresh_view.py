@@ -29,7 +29,7 @@ class RefreshRow:
     """A refresh with its figures. They are None while they are unknown.
 
     state: a state for the badge; word: the state in words.
-    asked: addresses asked for. unmodified, changed, new, gone: pages.
+    asked: addresses asked for, without further addresses of the same pages. unmodified, changed, new, gone: pages.
     waiting: known pages and new addresses for which the budget did not suffice.
     failed: addresses that gave no page although they are not gone.
     changes: changes of records.
@@ -155,7 +155,7 @@ def _make_row(refresh: Refresh, runs: Sequence[Run], changes: Mapping[int | None
         refresh,
         state,
         word,
-        asked=sum(outcomes.values()),
+        asked=sum(outcomes.values()) - outcomes.get(Outcome.DUPLICATE, 0),
         unmodified=summary.unchanged,
         changed=summary.changed or 0,
         new=summary.new or 0,

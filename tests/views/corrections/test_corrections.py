@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from django.urls import reverse
 
 from extraction.models import Correction, Record, TrackedRecord
 from tests.services import factory
@@ -99,6 +100,11 @@ def test_values_that_look_like_markup_are_shown_as_text(signed_in: Any, world: W
     client = signed_in("editor")
     answer = send(client, world, values="<script>alert(1)</script>").content.decode()
     assert "<script>alert" not in answer and "&lt;script&gt;alert" in answer
+
+
+def test_a_page_number_beyond_the_database_is_not_found(signed_in: Any, world: World) -> None:
+    parts = [world.site.slug, world.cluster.number, 10**30]
+    assert signed_in("viewer").get(reverse("record_values", args=parts)).status_code == 404
 
 
 def test_hostile_addresses_show_the_page_without_a_form(signed_in: Any, world: World) -> None:
