@@ -33,7 +33,8 @@ class Waiting:
     @property
     def more(self) -> int:
         """The number of rows that are not shown."""
-        return self.count - sum(map(len, (self.clusters, self.runs, self.breakages, self.releases, self.deliveries)))
+        shown = len(self.clusters) + len(self.runs) + len(self.breakages) + len(self.releases) + len(self.deliveries)
+        return self.count - shown
 
 
 @dataclass(frozen=True, slots=True)

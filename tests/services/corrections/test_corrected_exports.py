@@ -12,12 +12,13 @@ from extraction.algorithms.records.choice import ExportChoice
 from extraction.algorithms.records.columns import list_page_columns
 from extraction.algorithms.records.correction_cells import describe_corrections
 from extraction.algorithms.records.record_origins import CorrectionMark, Origin
-from extraction.models import Cluster, Correction
+from extraction.models import Cluster, Correction, Record
 from extraction.services.records.exports import describe, export_records, scopes
 from extraction.services.records.exports.export_records import Export, ExportError
 from extraction.services.records.exports.formats import FORMATS
-from tests.services.corrections.test_corrections import ann, correct, extract, shop, show
+from tests.services.corrections.test_corrections import ann, correct, shop, show
 from tests.services.records.exports.readers import READERS
+from tests.services.records.test_extract_records import extract
 
 __all__ = ["ann", "shop"]
 
@@ -96,7 +97,7 @@ def test_the_columns_change_no_other_cell_and_are_described(shop: Cluster, ann: 
 
 
 def test_records_that_do_not_keep_who_corrected_them_refuse_the_columns(shop: Cluster) -> None:
-    scope = scopes.ExportScope("Joined", scopes.Record.objects.none(), {"": ()}, frozenset(), read=lambda _: iter(()))
+    scope = scopes.ExportScope("Joined", Record.objects.none(), {"": ()}, frozenset(), read=lambda _: iter(()))
     with pytest.raises(ExportError, match=r"Joined: it is not known here who corrected a value\. Leave out corrected_by\."):
         export_records.plan_export(scope, ExportChoice(columns=("source_url",), about=("corrected_by",)), FORMATS["csv"])
     assert not set(ABOUT) & set(list_page_columns(rows=True, sites=True, corrections=scope.knows_corrections))
