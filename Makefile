@@ -44,7 +44,7 @@ test-services: setup ## Run the tests that use the database again on PostgreSQL,
 
 test-spark: setup ## Run the tests of the jobs on Spark, with a Spark of their own (450 MB, and Java 17)
 	@command -v java >/dev/null || { echo "Skipped: Spark needs Java 17 or newer, and there is no java here."; exit 0; }; \
-	$(PY) -c 'import pandas, pyspark' 2>/dev/null || $(PY) -m pip install --quiet --disable-pip-version-check 'pyspark>=4' 'pandas>=2.2,<3'; \
+	$(PY) -c 'import pandas, pyspark' 2>/dev/null || $(PY) -m pip install --quiet --disable-pip-version-check 'pyspark>=4' 'pandas>=2.2,<3' || exit 1; \
 	VERTEX_TEST_SPARK=1 $(PY) -m pytest -p no:xdist tests/vertex_spark
 
 lint: setup ## ruff, mypy, import-linter, djade, tsc

@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from extraction.models import Role
+from extraction.models import Role, role_of
 from extraction.views import home_view as service
 from extraction.views.policy import requires
 
@@ -13,4 +13,5 @@ from extraction.views.policy import requires
 @requires(Role.VIEWER)
 def show_home(request: HttpRequest) -> HttpResponse:
     """Show what is waiting for a person, what is running, and the state of the sites."""
-    return render(request, "extraction/sites/home.html", {"home": service.build_home()})
+    operates = (role_of(request.user) or 0) >= Role.OPERATOR
+    return render(request, "extraction/sites/home.html", {"home": service.build_home(operates=operates)})

@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from extraction.models import Cluster, Correction, Label, Page, Record, Rule, Run, RunRelease
+from extraction.models import Cluster, Correction, Delivery, Label, Page, Record, Rule, Run, RunRelease
 from extraction.services.sites import sites
 from extraction.views.core import run_progress
 from extraction.views.monitoring import breakage_view
@@ -27,12 +27,14 @@ class Waiting:
     runs: list[Run] = field(default_factory=list)
     breakages: list[breakage_view.BreakageRow] = field(default_factory=list)
     releases: list[RunRelease] = field(default_factory=list)
+    deliveries: list[Delivery] = field(default_factory=list)
     count: int = 0
 
     @property
     def more(self) -> int:
         """The number of rows that are not shown."""
-        return self.count - len(self.clusters) - len(self.runs) - len(self.breakages) - len(self.releases)
+        shown = len(self.clusters) + len(self.runs) + len(self.breakages) + len(self.releases) + len(self.deliveries)
+        return self.count - shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,11 @@ class Home:
         return sum(kind.count for kind in self.waiting)
 
 
-def build_home() -> Home:
-    """Collect what the home page shows, in a constant number of queries."""
+def build_home(*, operates: bool) -> Home:
+    """Collect what the home page shows, in a constant number of queries.
+
+    operates: whether it is for an operator. Only operators can send deliveries again, so others do not get the failed ones.
+    """
     sizes = dict(Page.objects.exclude(current__cluster=None).values_list("current__cluster").order_by().annotate(n=Count("pk")))
     broken = breakage_view.list_open()
     held = RunRelease.objects.held().select_related("cluster__site").order_by("pk")
@@ -65,6 +70,8 @@ def build_home() -> Home:
     kinds.append(_list_reviews())
     kinds += [_describe_clusters(kind, found, sizes) for kind, found in _group_unfinished_clusters().items()]
     kinds.append(_list_failed_runs())
+    if operates:
+        kinds.append(_list_failed_deliveries())
     running = _list_progress(Run.State.QUEUED, Run.State.RUNNING)
     return Home([kind for kind in kinds if kind.count], running, _list_progress(Run.State.PAUSED), sites.list_sites())
 
@@ -115,3 +122,17 @@ def _list_failed_runs() -> Waiting:
     repeated = Exists(again.filter(Q(cluster=OuterRef("cluster")) | Q(cluster=None)))
     failed = Run.objects.filter(state=Run.State.FAILED, finished_at__gte=since).exclude(repeated)
     return Waiting("failed", runs=list(failed.select_related("site", "cluster__site")[:SHOWN]), count=failed.count())
+
+
+def _list_failed_deliveries() -> Waiting:
+    """Return the last failed delivery of each target that got nothing since, the newest first.
+
+    A delivery brings whatever the receiver lacks, so one that worked makes up for all that failed before. Targets that are switched off are
+    left out. Old failures are shown, too: a target without a schedule may get its next delivery months later.
+    """
+    later = Delivery.objects.filter(target=OuterRef("target")).filter(
+        Q(finished_at__gt=OuterRef("finished_at")) | Q(finished_at=OuterRef("finished_at"), pk__gt=OuterRef("pk"))
+    )
+    failed = Delivery.objects.filter(state=Delivery.State.FAILED, target__enabled=True).exclude(Exists(later))
+    newest = failed.select_related("target__record_type").defer("batch", "batch_entries").order_by("-finished_at", "-pk")
+    return Waiting("delivery", deliveries=list(newest[:SHOWN]), count=failed.count())

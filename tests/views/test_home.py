@@ -1,11 +1,13 @@
 """Home, errors and signing in."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
-from extraction.models import Cluster, Run
+from extraction.models import Cluster, Delivery, DeliveryTarget, Run
 from tests.services import factory
 from tests.views import world as worlds
 from tests.views.world import World
@@ -35,13 +37,65 @@ def test_home_leaves_out_a_failed_run_that_was_repeated(signed_in: Any, world: W
     assert "failed" not in kinds
 
 
+def deliver(target: DeliveryTarget, state: str, *, hours: int = 0, error: str = "") -> Delivery:
+    """Store a delivery that ended so many hours from now."""
+    at = timezone.now() + timedelta(hours=hours)
+    key = f"{target.deliveries.count()}"
+    ended = at if state in ("done", "failed") else None
+    return Delivery.objects.create(
+        target=target, key=key, cause="hand", state=state, created_at=at, next_at=at, finished_at=ended, error=error
+    )
+
+
+def list_failed_deliveries(client: Any) -> list[int]:
+    found = client.get(reverse("home")).context["home"].waiting
+    return [delivery.pk for kind in found for delivery in kind.deliveries]
+
+
+def test_home_shows_operators_the_last_failed_delivery_of_a_target(signed_in: Any, world: World) -> None:
+    newest = deliver(world.delivery.target, "failed", hours=1, error="the server answered 502")
+    deliver(world.delivery.target, "queued", hours=2)
+    operator = signed_in("operator")
+    assert list_failed_deliveries(operator) == [newest.pk], "one line for the target, also while the next delivery waits"
+    text = operator.get(reverse("home")).content.decode()
+    assert "Failed deliveries" in text
+    assert "the server answered 502" in text
+    assert world.delivery.target.get_absolute_url() in text
+    for role in ("editor", "viewer"):
+        assert list_failed_deliveries(signed_in(role)) == [], "they cannot send it again"
+
+
+def test_home_leaves_out_a_failed_delivery_that_a_later_one_made_up_for(signed_in: Any, world: World) -> None:
+    target, client = world.delivery.target, signed_in("operator")
+    deliver(target, "done", hours=-1)
+    assert list_failed_deliveries(client) == [world.delivery.pk], "the one that worked came before"
+    done = deliver(target, "done", hours=1)
+    assert list_failed_deliveries(client) == []
+    done.delete()
+    DeliveryTarget.objects.update(enabled=False)
+    assert list_failed_deliveries(client) == []
+
+
+def test_home_counts_the_failed_deliveries_that_it_does_not_show(signed_in: Any, world: World, count_queries: Any) -> None:
+    client, address = signed_in("operator"), reverse("home")
+    client.get(address)
+    few = count_queries(client, address)
+    for n in range(8):
+        target = DeliveryTarget.objects.create(name=f"Target {n}", record_type=world.record_type, kind="folder")
+        deliver(target, "failed")
+    assert count_queries(client, address) == few
+    (kind,) = (each for each in client.get(address).context["home"].waiting if each.deliveries)
+    assert (len(kind.deliveries), kind.more, kind.count) == (6, 3, 9)
+    assert "and 3 more" in client.get(address).content.decode()
+
+
 def test_error_pages_say_what_happened_and_what_to_do(signed_in: Any, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     client = signed_in("viewer")
     assert b"Page not found" in client.get("/nowhere/").content
     assert b"You do not have permission" in client.get(reverse("site_new")).content
     from extraction.views import home_view
 
-    def broken() -> None:
+    def broken(**_: object) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr(home_view, "build_home", broken)

@@ -33,8 +33,17 @@ PAGE_COLUMNS: dict[str, tuple[Kind, str]] = {
     "state": ("text", "whether the record is complete or incomplete"),
     "rule_version": ("integer", "the version of the rule that made the record"),
     "run": ("integer", "the number of the run that made the record; empty once that run is deleted"),
+    "corrected": (
+        "text",
+        "the values of the line that a person corrected, filled in or rejected, each with the person and the day in UTC",
+    ),
+    "corrected_by": ("text", "the people who corrected values of the line, in the order of their names"),
+    "corrected_at": ("time", "when a value of the line was last corrected, in UTC"),
 }
-"""Columns about the page and where a record comes from: their kind and meaning. Who corrected a value belongs here, too."""
+"""Columns about the page, where a record comes from, and who corrected it: their kind and meaning."""
+
+CORRECTION_COLUMNS = frozenset({"corrected", "corrected_by", "corrected_at"})
+"""Those of PAGE_COLUMNS that say who corrected a value. They are known only for records as the dashboard keeps them."""
 
 RECORD_COLUMNS: dict[str, tuple[Kind, str]] = {
     "record_id": ("integer", "the number of the record over time in Vertex; it stays the same when the record's key or address changes"),
@@ -116,13 +125,16 @@ def name_columns(names: Sequence[str], *, own: Sequence[bool], folds_case: bool)
     return given
 
 
-def list_page_columns(*, rows: bool, sites: bool) -> list[str]:
+def list_page_columns(*, rows: bool, sites: bool, corrections: bool) -> list[str]:
     """Return the columns about the page that a person can choose, apart from its address.
 
-    rows: whether a line is a row of a list. sites: whether the lines may come from several sites.
+    rows: whether a line is a row of a list.
+    sites: whether the lines may come from several sites.
+    corrections: whether it is known who corrected the values.
     """
     first = ["site", "template"] if sites else []
-    return [*first, *(name for name in PAGE_COLUMNS if name not in (URL_COLUMN, "site", "template") and (rows or name != "row"))]
+    without = {URL_COLUMN, "site", "template"} | (set() if rows else {"row"}) | (set() if corrections else CORRECTION_COLUMNS)
+    return [*first, *(name for name in PAGE_COLUMNS if name not in without)]
 
 
 def _plan_page_column(name: str) -> Column:

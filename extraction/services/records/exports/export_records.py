@@ -14,7 +14,7 @@ from pathlib import Path
 
 from extraction.algorithms.records.cells import CellMaker
 from extraction.algorithms.records.choice import URL_COLUMN, ExportChoice
-from extraction.algorithms.records.columns import Column, plan_columns
+from extraction.algorithms.records.columns import CORRECTION_COLUMNS, Column, plan_columns
 from extraction.algorithms.records.csv_table import join_texts
 from extraction.algorithms.records.csv_text import join_lines
 from extraction.algorithms.records.table import Table
@@ -48,7 +48,7 @@ class Export:
         if self.scope.read is not None:
             lines = self.scope.read(self.counts)
         else:
-            lines = read_lines(self.scope.records, self.choice.list, self.counts)
+            lines = read_lines(self.scope.records, self.choice.list, self.counts, not CORRECTION_COLUMNS.isdisjoint(self.choice.about))
         return Table(self.columns, self.make_maker().make_rows(lines), self.choice, self.tally)
 
     def make_maker(self) -> CellMaker:
@@ -71,9 +71,15 @@ def make_default_choice(scope: ExportScope, list_name: str = "") -> ExportChoice
 
 
 def plan_export(scope: ExportScope, choice: ExportChoice, form: ExportFormat) -> Export:
-    """Return an export, ready to be written. Raises ExportError if the choice has no columns or more than the format can hold."""
+    """Return an export, ready to be written.
+
+    Raises ExportError if the choice has no columns, more than the format can hold, or some that the scope cannot fill.
+    """
     if choice.list not in scope.attributes:
         raise ExportError(f"{scope.title} has no list “{choice.list}”.")
+    unknown = [name for name in choice.about if name in CORRECTION_COLUMNS and not scope.knows_corrections]
+    if unknown:
+        raise ExportError(f"{scope.title}: it is not known here who corrected a value. Leave out {', '.join(unknown)}.")
     columns = plan_columns(scope.attributes[choice.list], choice, typed=form.typed, folds_case=form.folds_case)
     if not columns:
         raise ExportError("Choose at least one column.")

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from extraction.algorithms.records.choice import URL_COLUMN
+from extraction.algorithms.records.correction_cells import describe_corrections
 from extraction.algorithms.records.line import Line, PageCell
+from extraction.algorithms.records.record_origins import RecordOrigins
 from extraction.models import Cluster
 from extraction.models.record import RecordQuerySet
 from extraction.models.record_values import read_rows, read_values
@@ -35,24 +37,31 @@ class LineCounts:
     without_rows: int = 0
 
 
-def read_lines(records: RecordQuerySet, list_name: str = "", counts: LineCounts | None = None) -> Iterator[Line]:
+def read_lines(
+    records: RecordQuerySet, list_name: str = "", counts: LineCounts | None = None, with_corrections: bool = False
+) -> Iterator[Line]:
     """Return the lines of the records in their order. Failed records are left out.
 
     list_name: the list whose rows become the lines; empty for one line per page.
     counts: is counted up while the lines are read.
+    with_corrections: fill CORRECTION_COLUMNS, which costs one more column of the database.
     """
     counts = LineCounts() if counts is None else counts
-    found = records.given().values_list("values", "rows", *_FIELDS.values())
+    fields = {**_FIELDS, "origins": "origins"} if with_corrections else _FIELDS
+    found = records.given().values_list("values", "rows", *fields.values())
     for values, lists, *about in found.iterator(chunk_size=CHUNK):
         counts.records += 1
-        of_page, page = read_values(values), _describe_page(dict(zip(_FIELDS, about, strict=True)))
+        named = dict(zip(fields, about, strict=True))
+        marks = list(RecordOrigins.from_json(named.pop("origins", {})).list_corrected())
+        of_page, page = read_values(values), _describe_page(named)
         if not list_name:
-            yield Line(of_page, page)
+            yield Line(of_page, {**page, **describe_corrections(marks)})
             continue
         rows = read_rows(lists).get(list_name, ())
         counts.without_rows += not rows
         for place, row in enumerate(rows, 1):
-            yield Line({**of_page, **row}, {**page, "row": place})
+            corrected = describe_corrections(marks, list_name, place - 1, own=frozenset(row))
+            yield Line({**of_page, **row}, {**page, "row": place, **corrected})
 
 
 def _describe_page(fields: dict[str, PageCell]) -> dict[str, PageCell]:

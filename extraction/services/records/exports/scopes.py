@@ -41,6 +41,11 @@ class ExportScope:
     record_type: RecordType | None = None
 
     @property
+    def knows_corrections(self) -> bool:
+        """Whether lines say who corrected their values. Lines that are not read from the records themselves do not."""
+        return self.read is None
+
+    @property
     def lists(self) -> list[str]:
         """The names of the lists whose rows can be exported, in the order of the record type."""
         return [name for name in self.attributes if name]
