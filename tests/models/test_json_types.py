@@ -133,7 +133,7 @@ def test_a_report_names_what_was_relearned_and_what_failed() -> None:
         (lambda: Check(pages=[{"url": "x"}]).read_pages(), "pages lacks outcome, old"),
         (lambda: Check(evidence="none").read_evidence(), "evidence must be list"),  # type: ignore[misc]  # the wrong shape is what is tested
         (lambda: MergeProposal(evidence={"pages": "8"}).read_evidence(), "pages must be int"),
-        (lambda: Clustering(templates=[{"masks": []}]).read_templates(), "templates lacks id"),
+        (lambda: Clustering(templates=[{"id": "one"}]).read_templates(), "id must be int"),
         (lambda: Record(values={"title": [{"value": "x"}]}).read_values(), "an object with a raw text"),
         (lambda: Record(values=["title"]).read_values(), "lists by attribute"),  # type: ignore[misc]  # the wrong shape is what is tested
         (lambda: Record(rows={"offers": {}}).read_rows(), "lists by name"),

@@ -11,7 +11,7 @@ from extraction.algorithms.records.columns import PAGE_COLUMNS, RECORD_COLUMNS
 from extraction.algorithms.records.line import Line, PageCell
 from extraction.models import Cluster, Record, RecordType, Run
 from extraction.models.record_values import read_values
-from extraction.services.quality.releases import find_released_run
+from extraction.services.quality.releases import find_released_runs
 from extraction.services.records.exports.lines import LineCounts
 from extraction.services.records.exports.scopes import ExportScope, LineReader, find_attributes, find_type_attributes
 from extraction.services.records.key_schema import read_key_schemas
@@ -95,9 +95,9 @@ def find_template_records(cluster: Cluster, list_name: str = "") -> ReleasedReco
 def _find_released(
     title: str, record_type: RecordType | None, clusters: Sequence[Cluster], list_name: str, *, across_sites: bool
 ) -> ReleasedRecords:
-    runs = [(cluster, find_released_run(cluster)) for cluster in clusters]
-    released = [ReleasedTemplate(cluster, run) for cluster, run in runs if run is not None]
-    waiting = [cluster for cluster, run in runs if run is None]
+    runs = find_released_runs(clusters)
+    released = [ReleasedTemplate(cluster, runs[cluster.pk]) for cluster in clusters if cluster.pk in runs]
+    waiting = [cluster for cluster in clusters if cluster.pk not in runs]
     return ReleasedRecords(title, record_type, released, waiting, list_name, across_sites)
 
 

@@ -94,9 +94,11 @@ def propose_joins(site: Site) -> Proposals:
 
 
 def _read_lists(clusters: Iterable[Cluster]) -> list[_Listed]:
-    found = []
+    found, clusters = [], list(clusters)
+    types = {cluster.record_type_id for cluster in clusters}
+    lists = list(RecordList.objects.filter(record_type__in=types - {None}).prefetch_related("attributes"))
     for cluster in clusters:
-        for listed in RecordList.objects.filter(record_type=cluster.record_type_id).prefetch_related("attributes"):
+        for listed in (each for each in lists if each.record_type_id == cluster.record_type_id):
             ready = ReadyListing(cluster, listed.name, "", (), ())
             rows = [(url, row) for _, url, _, row in islice(pairing.read_rows(ready), MAX_ROWS)]
             if rows:

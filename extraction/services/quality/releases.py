@@ -5,10 +5,12 @@ nothing about that, and the runs after it are compared with the last released on
 template that still wait are rejected: their records have been replaced.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 
 from extraction.models import Cluster, QualityRule, Run, RunRelease
@@ -19,6 +21,13 @@ def find_released_run(cluster: Cluster) -> Run | None:
     """Return the newest released run of a template. Its state is what is delivered. None if none was ever released."""
     release = find_released(cluster)
     return release.run if release else None
+
+
+def find_released_runs(clusters: Iterable[Cluster]) -> dict[int, Run]:
+    """Return {template: its newest released run} of the templates that have one, in one query."""
+    newest = RunRelease.objects.released().filter(cluster__in=[each.pk for each in clusters]).order_by().values("cluster")
+    found = RunRelease.objects.filter(pk__in=newest.annotate(newest=Max("pk")).values("newest")).select_related("run")
+    return {each.cluster_id: each.run for each in found}
 
 
 def find_released(cluster: Cluster) -> RunRelease | None:

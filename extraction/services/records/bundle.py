@@ -1,7 +1,7 @@
 """Write a site's live rules as a bundle: one file by which other programs read the site's pages as Vertex does."""
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, F, Q, QuerySet
@@ -46,7 +46,8 @@ def write_site_bundle(site: Site, *, most_placed: int = MAX_PLACED) -> WrittenBu
     count = Count("snapshots", filter=Q(snapshots__page__current_id=F("snapshots__pk")))
     clusters: QuerySet[Cluster] = Cluster.objects.filter(site=site).select_related("record_type").annotate(size=count).order_by("number")
     cores = _read_cores(site)
-    templates = tuple(_bundle_template(cluster, rules.get(cluster.pk), cores.get(cluster.pk)) for cluster in clusters)
+    lists = _read_lists([cluster for cluster in clusters if cluster.pk in rules])
+    templates = tuple(_bundle_template(each, rules.get(each.pk), cores.get(each.pk), lists.get(each.pk, ())) for each in clusters)
     known = Snapshot.objects.of_site(site).current().filter(cluster__site=site).order_by("pk")
     rows = known.values_list("page__url", "sha256", "cluster_id")[:most_placed]
     placed = PlacedPages.of_pages(rows.iterator(chunk_size=CHUNK))
@@ -56,7 +57,20 @@ def write_site_bundle(site: Site, *, most_placed: int = MAX_PLACED) -> WrittenBu
     )
 
 
-def _bundle_template(cluster: Cluster, rule: Rule | None, core: bytes | None) -> BundledTemplate:
+def _read_lists(clusters: Sequence[Cluster]) -> dict[int, tuple[BundledList, ...]]:
+    """Return {cluster id: its lists with their attributes}. Those of a record type are read once."""
+    of_type: dict[int, tuple[BundledList, ...]] = {}
+    found = {}
+    for cluster in clusters:
+        known = of_type.get(cluster.record_type_id or 0)
+        lists = known or tuple(BundledList(name=name, attributes=each) for name, each in find_attributes(cluster).items())
+        found[cluster.pk] = lists
+        if cluster.record_type_id and any(each.attributes for each in lists):
+            of_type[cluster.record_type_id] = lists
+    return found
+
+
+def _bundle_template(cluster: Cluster, rule: Rule | None, core: bytes | None, lists: tuple[BundledList, ...]) -> BundledTemplate:
     definition = rule.read_definition() if rule else None
     return BundledTemplate(
         id=cluster.pk,
@@ -66,7 +80,7 @@ def _bundle_template(cluster: Cluster, rule: Rule | None, core: bytes | None) ->
         masks=tuple(cluster.masks),
         patterns=tuple(cluster.url_patterns),
         core=base64.b64encode(core).decode() if core is not None else None,
-        lists=tuple(BundledList(name=name, attributes=each) for name, each in find_attributes(cluster).items()) if definition else (),
+        lists=lists,
         rule=BundledRule(version=rule.version, definition=definition, stylesheet=rule.stylesheet) if rule and definition else None,
     )
 

@@ -14,6 +14,7 @@ from extraction.models import (
     Placement,
     Preview,
     QualityRule,
+    RefreshSchedule,
     Rule,
     Run,
     RunRelease,
@@ -39,6 +40,7 @@ SETTLED = frozenset(
         TrackedRecord,
         QualityRule,
         RunRelease,
+        RefreshSchedule,
     }
 )
 """The models that need more than a move, because a template can have only one of something. All other rows simply move."""
@@ -58,6 +60,7 @@ def move_everything(other: Cluster, into: Cluster) -> None:
     _move_runs(other, into)
     merging_history.move_history(other, into)
     _move_quality(other, into)
+    _move_schedule(other, into)
     if not Preview.objects.filter(cluster=into).exists():
         Preview.objects.filter(cluster=other).update(cluster=into)
     for relation in Cluster._meta.related_objects:
@@ -123,6 +126,12 @@ def _move_runs(other: Cluster, into: Cluster) -> None:
         state=Run.State.CANCELLED, finished_at=timezone.now(), message=f"{other.label} was merged into {into.label}"
     )
     Run.objects.filter(cluster=other).update(cluster=into)
+
+
+def _move_schedule(other: Cluster, into: Cluster) -> None:
+    """Move the schedule of refreshes if `into` has none of its own. Otherwise it goes with `other`."""
+    if not RefreshSchedule.objects.filter(cluster=into).exists():
+        RefreshSchedule.objects.filter(cluster=other).update(cluster=into)
 
 
 def _move_quality(other: Cluster, into: Cluster) -> None:

@@ -120,10 +120,13 @@ def build_fields(site: Site, plan: JoinPlan) -> JoinFields:
     """Return the form with a preview, or with why there is none. Each listing that is chosen makes room for another one."""
     clusters = {each.pk: each for each in site.clusters.shown().exclude(record_type=None).select_related("record_type")}
     attributes = _read_attributes(site)
+    types = {each.record_type_id for each in clusters.values()}
+    used = list(RecordList.objects.filter(record_type__in=types - {None}, attributes__isnull=False).distinct())
     lists = [
         (f"{cluster.pk}:{listed.pk}", f"{cluster.label}: {listed.name}")
         for cluster in clusters.values()
-        for listed in RecordList.objects.filter(record_type=cluster.record_type_id, attributes__isnull=False).distinct()
+        for listed in used
+        if listed.record_type_id == cluster.record_type_id
     ]
     of_page = {each.record_type_id for each in attributes if each.list_id is None}
     detail = clusters.get(plan.detail or 0)

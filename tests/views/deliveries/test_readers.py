@@ -85,7 +85,7 @@ def test_a_held_back_run_is_not_in_the_latest_file(signed_in: Any, world: World,
     record.save()
     change = {"title": {"from": before, "to": after, "cause": "page"}}
     RecordChange.objects.create(cluster=world.cluster, record=record, number=record.number, kind="changed", run=held, at=now, values=change)
-    monkeypatch.setattr(record_lines, "find_released_run", lambda _: run)
+    monkeypatch.setattr(record_lines, "find_released_runs", lambda clusters: {each.pk: run for each in clusters})
     client = signed_in("viewer")
     assert "Held" not in body(latest(client)).decode()
     assert "Held" not in client.get(reverse("latest_feed", args=["book"])).content.decode()

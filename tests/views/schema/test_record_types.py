@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from extraction.models import Attribute, Cluster, Label, Record, RecordType, Rule
+from extraction.models import Attribute, Cluster, DeliveryTarget, Label, Record, RecordType, Rule
 from tests.services import factory
 from tests.views import world as worlds
 from tests.views.addresses import address
@@ -136,6 +136,9 @@ def test_a_record_type_in_use_cannot_be_deleted(signed_in: Any, world: World) ->
     answer = signed_in("operator").post(address(world, "record_type_delete"), follow=True)
     assert b"Template 1 of Books" in answer.content
     Cluster.objects.update(record_type=None)
+    answer = signed_in("operator").post(address(world, "record_type_delete"), follow=True)
+    assert f"delivered to {world.delivery.target.name}".encode() in answer.content
+    DeliveryTarget.objects.all().delete()
     signed_in("operator").post(address(world, "record_type_delete"))
     assert not RecordType.objects.exists()
 

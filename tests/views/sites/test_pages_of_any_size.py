@@ -58,13 +58,15 @@ def asking(client: Any, name: str) -> Any:
     return client
 
 
-# The columns and lists that are suggested are of up to ten pages, each of which is read.
+# The columns and lists that are suggested are of up to ten pages, each of which is read. Quality rules are suggested from the records of
+# each template of a type.
 READ_PAGES = {
     "cluster_suggest_table",
     "cluster_suggest_lists",
     "cluster_suggest_proposed",
     "cluster_suggest_opinions",
     "cluster_wrapper_look",
+    "record_type_quality_suggest",
 }
 
 
