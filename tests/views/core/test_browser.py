@@ -68,7 +68,16 @@ def test_no_page_breaks_the_policy_overflows_its_width_or_lacks_a_style_sheet(
     opened: Opened, world: worlds.World, wrong: list[str]
 ) -> None:
     page = opened("/", "admin")
-    no_pages = {"records_csv", "records_export", "record_type_export", "rule_export", "site_bundle", "site_warc", "site_lab_paths"}
+    no_pages = {
+        "records_csv",
+        "records_export",
+        "record_type_export",
+        "rule_export",
+        "site_bundle",
+        "site_warc",
+        "site_lab_paths",
+        "joined_export",
+    }
     parts = {"run_progress", "site_now", "cluster_shares", "cluster_structure", "breakage_effect", "breakage_looks_progress"}
     parts |= {
         "cluster_suggest_table",
@@ -80,6 +89,9 @@ def test_no_page_breaks_the_policy_overflows_its_width_or_lacks_a_style_sheet(
         "records_export_figures",
         "site_lab_now",
         "site_lab_shares",
+        "record_type_quality_try",
+        "join_proposals",
+        "joined_export_figures",
     }
     for name in (name for name in LOOK if name not in no_pages | parts):
         page.goto(reverse(name, args=world.address(name)))
