@@ -163,7 +163,7 @@ def test_a_missing_value_is_filled_and_completes_the_record_and_taking_it_back_u
     before = record()
     assert (before.state, before.reason) == ("incomplete", "price is missing")
     made = correct(ann, "price", "£3.00")
-    assert (record().state, record().reason, made.kind, record().text) == ("complete", "", "filled", "emma\n£3.00\nhttps://shop.example/a")
+    assert (record().state, record().reason, made.kind, record().text) == ("complete", "", "filled", "emma\n£3.00")
     correcting.withdraw_correction(made, ann)
     after = record()
     kept = ("values", "state", "reason", "text", "origins")
