@@ -20,7 +20,7 @@ from extraction.models import Cluster
 from extraction.services.quality import releases
 from extraction.services.records import history
 cluster = Cluster.objects.get(site__slug="novels")
-run = releases.find_released_run(cluster)
+run = releases.find_released_runs([cluster]).get(cluster.pk)
 print(max(float(values["price"][0]["value"].split()[0]) for values in history.rebuild_records(cluster, after=run).values()))
 """
 

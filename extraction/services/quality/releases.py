@@ -17,14 +17,8 @@ from extraction.models import Cluster, QualityRule, Run, RunRelease
 from extraction.services.core import signals
 
 
-def find_released_run(cluster: Cluster) -> Run | None:
-    """Return the newest released run of a template. Its state is what is delivered. None if none was ever released."""
-    release = find_released(cluster)
-    return release.run if release else None
-
-
 def find_released_runs(clusters: Iterable[Cluster]) -> dict[int, Run]:
-    """Return {template: its newest released run} of the templates that have one, in one query."""
+    """Return {template: its newest released run}, whose state is what is delivered. A template that never had one is missing."""
     newest = RunRelease.objects.released().filter(cluster__in=[each.pk for each in clusters]).order_by().values("cluster")
     found = RunRelease.objects.filter(pk__in=newest.annotate(newest=Max("pk")).values("newest")).select_related("run")
     return {each.cluster_id: each.run for each in found}

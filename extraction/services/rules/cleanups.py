@@ -8,18 +8,15 @@ from typing import Literal
 
 from django.contrib.auth.models import User
 
-from extraction.algorithms.errors import PageError, RuleError, XPathError
-from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.readings import read_attribute_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.algorithms.values.cleanup.chain import Cleaned, CleanupStep, trace_cleanup
 from extraction.algorithms.values.column import learn_evidence
 from extraction.algorithms.values.reading import TypedValue
 from extraction.models import Cluster, Record, Rule
-from extraction.services.core import stored_pages
 from extraction.services.rules import rules
 from extraction.services.rules.cleanup_chains import find_attribute, replace_cleanup
-from extraction.services.rules.effects import choose_preview_pages
+from extraction.services.rules.columns import read_preview_rows
 
 MAX_GROUPS = 2_000
 """The largest number of pages or rows whose values a chain is tried on. A preview should take less than a second."""
@@ -125,7 +122,9 @@ def save_cleanup(rule: Rule, name: str, steps: Sequence[CleanupStep], user: User
 def read_column(rule: Rule, definition: RuleDefinition, name: str) -> tuple[Column, bool]:
     """Return (the values of an attribute as on the pages, whether they come from records)."""
     found = Counter(_read_records(rule.cluster, name))
-    return (found, True) if found else (Counter(_read_samples(rule.cluster, definition, name)), False)
+    if found:
+        return found, True
+    return Counter(row[name] for row in read_preview_rows(rule.cluster, definition) if row.get(name)), False
 
 
 def _read_records(cluster: Cluster, name: str) -> Iterator[tuple[str, ...]]:
@@ -140,18 +139,6 @@ def _read_records(cluster: Cluster, name: str) -> Iterator[tuple[str, ...]]:
                 texts = pages.get((list_name, number)) or tuple(each.raw for each in row.get(name, ()))
                 if texts:
                     yield texts
-
-
-def _read_samples(cluster: Cluster, definition: RuleDefinition, name: str) -> Iterator[tuple[str, ...]]:
-    sheet = xslt.Stylesheet.compile(xslt.write_stylesheet(definition))
-    for source in choose_preview_pages(cluster):
-        try:
-            found = apply.extract_values(sheet, stored_pages.read_root(source))
-        except (PageError, RuleError, XPathError):
-            continue
-        for row in (found.values, *(row for rows in found.rows.values() for row in rows)):
-            if row.get(name):
-                yield row[name]
 
 
 def _limit(column: Column) -> dict[tuple[str, ...], int]:

@@ -5,6 +5,7 @@ again.
 """
 
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from extraction.algorithms.errors import PageError, RuleError, XPathError
@@ -24,20 +25,30 @@ def learn_columns(cluster: Cluster, value: RuleDefinition) -> RuleDefinition:
     """Return the rule with what the values of its attributes, after clean-up, show on some pages, samples first."""
     if not any(attribute.type in _DOUBTFUL for attribute in value.every):
         return value
-    sheet = xslt.Stylesheet.compile(xslt.write_stylesheet(value))
     texts: dict[str, list[str]] = defaultdict(list)
     chains = {attribute.name: attribute.cleanup for attribute in value.every}
-    for source in choose_preview_pages(cluster):
-        try:
-            found = apply.extract_values(sheet, stored_pages.read_root(source))
-        except (PageError, RuleError, XPathError):
-            continue
-        for row in (found.values, *(row for rows in found.rows.values() for row in rows)):
-            for name, values in row.items():
-                texts[name] += clean_values(values, chains.get(name, ()))
+    for row in read_preview_rows(cluster, value):
+        for name, values in row.items():
+            texts[name] += clean_values(values, chains.get(name, ()))
 
     def _learn(attribute: AttributeRule) -> AttributeRule:
         return replace(attribute, column=learn_evidence(texts[attribute.name], attribute.type))
 
     lists = tuple(replace(each, attributes=tuple(map(_learn, each.attributes))) for each in value.lists)
     return replace(value, attributes=tuple(map(_learn, value.attributes)), lists=lists)
+
+
+def read_preview_rows(cluster: Cluster, value: RuleDefinition) -> Iterator[Mapping[str, tuple[str, ...]]]:
+    """Yield what a rule gives on the preview pages that can be read, before clean-up: a page's own values, then each row of its lists.
+
+    Raises RuleError or XPathError if the rule cannot be run on any page.
+    """
+    sheet = xslt.Stylesheet.compile(xslt.write_stylesheet(value))
+    for source in choose_preview_pages(cluster):
+        try:
+            found = apply.extract_values(sheet, stored_pages.read_root(source))
+        except (PageError, RuleError, XPathError):
+            continue
+        yield found.values
+        for rows in found.rows.values():
+            yield from rows

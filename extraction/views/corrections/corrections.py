@@ -1,8 +1,10 @@
 """Correct the values of a record, and review corrections whose page has changed."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -77,12 +79,8 @@ def list_corrections(request: HttpRequest, slug: str, number: int) -> HttpRespon
 def end_correction(request: SignedInHttpRequest, slug: str, number: int, correction_id: int) -> HttpResponse:
     """Take the value of the page in place of the correction."""
     correction = _find_correction(slug, number, correction_id)
-    try:
-        correcting.withdraw_correction(correction, request.user)
-        messages.success(request, f"{correction.attribute.name} has the page’s value again.")
-    except CorrectionError as error:
-        messages.error(request, str(error))
-    return redirect(_find_return(request, slug, number, correction))
+    said = f"{correction.attribute.name} has the page’s value again."
+    return _decide(request, slug, number, correction, correcting.withdraw_correction, said)
 
 
 @require_POST
@@ -90,9 +88,16 @@ def end_correction(request: SignedInHttpRequest, slug: str, number: int, correct
 def keep_correction(request: SignedInHttpRequest, slug: str, number: int, correction_id: int) -> HttpResponse:
     """Keep a correction for what the page says now."""
     correction = _find_correction(slug, number, correction_id)
+    said = f"The correction of {correction.attribute.name} is kept while the page says what it says now."
+    return _decide(request, slug, number, correction, correcting.keep_correction, said)
+
+
+def _decide(
+    request: SignedInHttpRequest, slug: str, number: int, correction: Correction, decide: Callable[[Correction, User], object], said: str
+) -> HttpResponse:
     try:
-        correcting.keep_correction(correction, request.user)
-        messages.success(request, f"The correction of {correction.attribute.name} is kept while the page says what it says now.")
+        decide(correction, request.user)
+        messages.success(request, said)
     except CorrectionError as error:
         messages.error(request, str(error))
     return redirect(_find_return(request, slug, number, correction))

@@ -32,7 +32,7 @@ def delivered(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, User | None]]:
     told: list[tuple[int, User | None]] = []
 
     def listen(*, run: Run, cluster: Any, user: User | None, **_: Any) -> None:
-        assert releases.find_released_run(cluster) == run
+        assert releases.find_released_runs([cluster]).get(cluster.pk) == run
         told.append((run.pk, user))
 
     monkeypatch.setattr(signals.records_released, "receivers", [])
@@ -42,7 +42,7 @@ def delivered(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, User | None]]:
 
 def prices(shop: Bookshop) -> set[str]:
     """What is delivered: the prices at the last released run."""
-    run = releases.find_released_run(shop.cluster)
+    run = releases.find_released_runs([shop.cluster]).get(shop.cluster.pk)
     assert run
     return {values["price"][0]["raw"] for values in history.rebuild_records(shop.cluster, after=run).values()}
 
@@ -155,7 +155,7 @@ def test_a_verdict_does_not_count_before_the_run_is_done(shop: Bookshop, monkeyp
     monkeypatch.setattr(runs, "_finish", lambda *_, **__: False)  # another worker has the run
     run = extract_records.start_extraction(shop.cluster)
     pipeline.execute_run(run.pk)
-    assert releases.find_released_run(shop.cluster) is None
+    assert releases.find_released_runs([shop.cluster]).get(shop.cluster.pk) is None
 
 
 def test_a_run_that_gives_far_fewer_records_than_usual_is_held(shop: Bookshop) -> None:
