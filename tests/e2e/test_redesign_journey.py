@@ -106,7 +106,7 @@ def test_an_operator_sets_a_schedule_and_sees_what_the_first_refresh_found(page:
     sign_in(page, "operator")
     page.goto(f"/sites/{SLUG}/refresh/")
     page.get_by_label("At times of day").check()
-    page.get_by_label("Times of day").fill("6:30, 25:00")
+    page.get_by_role("textbox", name="Times of day").fill("6:30, 25:00")
     page.get_by_role("button", name="Set this schedule").click()
     page.get_by_text("“25:00” is not a time of day").wait_for()
     page.get_by_label("Every so many hours").check()
