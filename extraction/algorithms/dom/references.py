@@ -27,7 +27,7 @@ MAX_PER_PAGE = 300
 page."""
 
 MAX_STYLE_CHARS = 1_300_000
-"""How many characters of a page's styles are looked through. The frame shows no more (`stylesheets.MAX_CHARS` and `MAX_ATTRIBUTE_CHARS`)."""
+"""How many characters of a page's styles are looked through. The frame shows no more: `stylesheets.MAX_CHARS`, `MAX_ATTRIBUTE_CHARS`."""
 
 LOADS = re.compile(r"url|image|import|src|\\", re.IGNORECASE)
 """A style without any of these words, and without an escape that could spell one, loads nothing."""
