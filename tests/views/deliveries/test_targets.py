@@ -13,7 +13,7 @@ from extraction.services.deliveries.secrets import open_secrets
 from tests.views.world import World
 
 KEY = "a signing key of some length"
-COMMON = {"name": "Data team", "columns": ["title", "price"], "about": ["site"], "after_run": "on", "enabled": "on", "values": "both"}
+COMMON = {"name": "Data team", "columns": ["title", "price"], "about": ["site"], "mode": "runs", "enabled": "on", "values": "both"}
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def new(client: Any, kind: str, **values: Any) -> Any:
 
 
 def test_a_target_is_made_and_delivers_after_the_next_run(signed_in: Any, world: World, root: Path) -> None:
-    answer = new(signed_in("operator"), "folder", folder="books", format="jsonl", every_hours="6")
+    answer = new(signed_in("operator"), "folder", folder="books", format="jsonl", mode="interval", every_hours="6")
     target = DeliveryTarget.objects.get(name="Data team")
     assert answer.headers["Location"] == reverse("delivery_target", args=[target.pk])
     content = target.read_content()
@@ -104,14 +104,14 @@ def test_a_stored_password_is_not_sent_to_another_host(signed_in: Any, world: Wo
 
 def test_a_target_that_leads_elsewhere_gets_everything(signed_in: Any, world: World, root: Path) -> None:
     client = signed_in("operator")
-    new(client, "folder", folder="a", contents="changes")
+    new(client, "folder", folder="a", selection="changes")
     target = DeliveryTarget.objects.get(name="Data team")
     book = Ledger.objects.create(target=target)
     DeliveredRecord.objects.create(ledger=book, record=1, digest="x")
     address = reverse("delivery_target_edit", args=[target.pk])
-    client.post(address, {**COMMON, "folder": "a", "contents": "changes", "name": "Other"})
+    client.post(address, {**COMMON, "folder": "a", "selection": "changes", "name": "Other"})
     assert DeliveredRecord.objects.count() == 1
-    client.post(address, {**COMMON, "folder": "b", "contents": "changes"})
+    client.post(address, {**COMMON, "folder": "b", "selection": "changes"})
     assert DeliveredRecord.objects.count() == 0
 
 
