@@ -74,6 +74,11 @@ class ReadyJoin:
     columns: tuple[JoinColumn, ...]
     settings: str
 
+    @property
+    def sides(self) -> list[Cluster]:
+        """The templates that take part, each once."""
+        return list({each.pk: each for each in (*(listing.cluster for listing in self.listings), self.detail)}.values())
+
 
 @dataclass(frozen=True, slots=True)
 class Problems:
