@@ -49,6 +49,16 @@ SELECTIONS: Mapping[str, str] = {
 }
 """{selection: its name on the screen}."""
 
+KIND_WORDS: Mapping[str, str] = {
+    Kind.FOLDER: "a folder",
+    Kind.S3: "a bucket",
+    Kind.SFTP: "a server",
+    Kind.OTHER: "a file store",
+    Kind.WEBHOOK: "a webhook",
+    Kind.SQL: "a table",
+}
+"""{kind: what it is in the name that a new target is offered}."""
+
 OPTIONAL = frozenset({"folder", "endpoint", "region", "password", "private_key", "options"})
 
 LABELS = {
@@ -255,7 +265,7 @@ class ChangesFileForm(forms.Form):
 
 def _describe_new(target: DeliveryTarget) -> dict[str, Any]:
     """Return the fields of a new target: a name that nothing has yet, and what most people want."""
-    base = f"{target.record_type.name} to {target.get_kind_display()}"[:70]
+    base = f"{target.record_type.name} to {KIND_WORDS[target.kind]}"[:70]
     taken = {name.lower() for name in DeliveryTarget.objects.values_list("name", flat=True)}
     names = (base, *(f"{base} {number}" for number in range(2, len(taken) + 3)))
     return {

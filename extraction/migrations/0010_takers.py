@@ -94,4 +94,21 @@ class Migration(migrations.Migration):
             model_name='deliverytarget',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('mode__in', ('runs', 'hand')), ('next_due_at', None)), models.Q(('mode__in', ('interval', 'times', 'cron')), ('next_due_at__isnull', False)), _connector='OR'), name='a_schedule_has_a_next_time'),
         ),
+        migrations.AlterField(
+            model_name="joinedrecord",
+            name="reason",
+            field=models.CharField(
+                blank=True,
+                choices=[
+                    ("no_link", "The row has no link that can be read"),
+                    ("no_key", "A value to join by is missing"),
+                    ("unknown", "No page at this address is stored"),
+                    ("no_match", "No page has these values"),
+                    ("failed", "The page gave no record"),
+                    ("elsewhere", "The page is in another template, or in none"),
+                    ("ambiguous", "Several pages fit"),
+                ],
+                max_length=10,
+            ),
+        ),
     ]

@@ -42,7 +42,7 @@ def test_a_target_is_made_and_delivers_after_the_next_run(signed_in: Any, world:
 def test_a_target_gets_what_is_new_on_mondays(signed_in: Any, world: World, root: Path) -> None:
     client = signed_in("operator")
     form = client.get(f"{reverse('delivery_target_new')}?type=book&kind=folder").content.decode()
-    assert 'value="Book to Folder"' in form
+    assert 'value="Book to a folder"' in form
     assert f"<code>{root}</code>" in form
     schedule = {"mode": "times", "times": "monday 8:00", "zone": "Europe/Berlin"}
     page = client.post(
