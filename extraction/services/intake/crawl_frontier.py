@@ -90,12 +90,16 @@ def close_addresses(run: Run, events: Sequence[Fetched]) -> None:
     )
 
 
-def note_gone(site: Site, events: Sequence[Fetched]) -> int:
-    """Mark pages that are gone or redirect to another address as gone, and return how many are newly marked."""
+def note_gone(run: Run, events: Sequence[Fetched]) -> int:
+    """Mark pages that are gone or redirect to another address as gone, and return how many are newly marked.
+
+    The records of a page that an earlier run found missing, too, leave (`Page.left_at`).
+    """
     lost = [event.url for event in events if event.outcome in LOST or (event.final_url and event.final_url != event.url)]
     here = {event.final_url or event.url for event in events if event.outcome in PAGES}
-    pages = Page.objects.filter(site=site, gone_at=None, url__in=[url for url in lost if url not in here])
-    return pages.update(gone_at=timezone.now())
+    pages = Page.objects.filter(site=run.site, url__in=[url for url in lost if url not in here])
+    pages.filter(gone_at__lt=run.created_at, left_at=None).update(left_at=timezone.now())
+    return pages.filter(gone_at=None).update(gone_at=timezone.now())
 
 
 def note_unchanged(site: Site, events: Sequence[Fetched]) -> None:
@@ -114,7 +118,7 @@ def note_unchanged(site: Site, events: Sequence[Fetched]) -> None:
         new = {name: same[url].headers[name] for name in VALIDATORS if same[url].headers.get(name)}
         if pk and new and headers != headers | new:
             Snapshot.objects.filter(pk=pk).update(headers=headers | new)
-    Page.objects.filter(site=site, url__in=same, gone_at__isnull=False).update(gone_at=None)
+    Page.objects.filter(site=site, url__in=same, gone_at__isnull=False).update(gone_at=None, left_at=None)
 
 
 def count_by_outcome(run: Run) -> dict[str, int]:

@@ -27,7 +27,7 @@ PER_PAGE = 50
 
 def _find_record(slug: str, number: int, page_id: int) -> Record:
     cluster = cluster_of(slug, number)
-    record = correcting.find_current_record(page_id)
+    record = correcting.find_shown_record(page_id)
     if record is None or record.cluster_id != cluster.pk:
         raise Http404("The page has no record of this template.")
     return record

@@ -126,18 +126,19 @@ def test_records_are_counted_by_state(books: Cluster) -> None:
     assert found.health(8) == [(0.25, "ok"), (0.25, "suspect"), (0.125, "broken")]
 
 
-def test_records_of_earlier_content_and_of_pages_elsewhere_are_listed_separately(books: Cluster) -> None:
-    """One page has another content, one is of another template, one of none, and one is not known any more."""
+def test_outdated_records_stay_and_records_of_pages_elsewhere_or_gone_are_listed_separately(books: Cluster) -> None:
+    """One page has other content, one is of another template, one of none, one is gone and one is not known any more."""
     snapshots = {snapshot.page.url[-1]: snapshot for snapshot in Snapshot.objects.select_related("page")}
     newer = Snapshot.objects.create(page=snapshots["b"].page, sha256="f" * 64, size_bytes=1, fetched_at=timezone.now(), cluster=books)
     Page.objects.filter(pk=newer.page_id).update(current=newer)
     Snapshot.objects.filter(pk=snapshots["c"].pk).update(cluster=factory.cluster(books.site, number=2))
     Snapshot.objects.filter(pk=snapshots["d"].pk).update(cluster=None)
+    Page.objects.filter(pk=snapshots["a"].page_id).update(gone_at=timezone.now(), left_at=timezone.now())
     Page.objects.filter(pk=snapshots["Ä"].page_id).update(current=None)
-    assert [found(books, part=part) for part in ("", "now", "earlier", "elsewhere")] == ["e", "e", "b", "acd"]
+    assert [found(books, part=part) for part in ("", "now", "outdated", "elsewhere", "gone")] == ["b", "b", "b", "cde", "a"]
     figures = Record.objects.filter(cluster=books).figures()
-    assert figures == {books.pk: RecordFigures(failed=1, earlier=1, elsewhere=3)}
-    assert sites.summarize_site(books.site).earlier == 2, "of contents that stand at no page any more"
+    assert figures == {books.pk: RecordFigures(complete=1, earlier=1, elsewhere=2, gone=1)}
+    assert sites.summarize_site(books.site).outdated == 1
 
 
 def test_records_of_other_templates_are_not_found(books: Cluster) -> None:
