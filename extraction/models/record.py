@@ -137,7 +137,9 @@ class RecordQuerySet(models.QuerySet["Record"]):
             return self.now().outdated().given()
         if part == RecordPart.GONE:
             return self.filter(_FRESH_HERE | _find_kept()).filter(LEFT)
-        return self.exclude(_FRESH_HERE | _find_kept()) if part == RecordPart.ELSEWHERE else self.now()
+        if part == RecordPart.ELSEWHERE:
+            return self.alias(part=_tell_part()).filter(part=RecordPart.ELSEWHERE)
+        return self.now()
 
     def given(self) -> Self:
         """Record of pages that gave one, complete or not."""

@@ -41,8 +41,7 @@ class Command(BaseCommand):
         if wait or here:
             for row in crawl_view.list_outcomes(run):
                 self.stdout.write(f"  {row.count:,} {row.word.lower()}")
-            for clustering in Run.objects.filter(kind=Run.Kind.CLUSTER, site=into, parameters__after=run.pk):
-                following.follow(self, clustering, wait=wait, here=here)
+            following.follow_renewal(self, run, wait=wait, here=here)
 
     def _set(self, site: Site, address: str, given: dict[str, Any]) -> None:
         """Save the given options in the site's settings. Raises AddressError."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 from lxml import etree
 
@@ -64,7 +64,7 @@ def start_site_extraction(site: Site, user: User | None = None) -> Run:
 
 
 def start_working_rules(site: Site, user: User | None = None) -> Run | None:
-    """Start a run over all pages of a site with the live rules that are neither suspect nor broken.
+    """Start a run over the pages of a site whose records are outdated or missing, with the live rules that are neither suspect nor broken.
 
     Returns None when there are none.
 
@@ -72,7 +72,20 @@ def start_working_rules(site: Site, user: User | None = None) -> Run | None:
     """
     rules = Rule.objects.live().of_site(site).not_ignored().order_by("pk")
     ids = list(rules.values_list("pk", flat=True))
-    return runs.start_run(Run.Kind.EXTRACT, site, parameters=RunParameters(rules=tuple(ids)), user=user) if ids else None
+    parameters = RunParameters(rules=tuple(ids), stale_only=True)
+    return runs.start_run(Run.Kind.EXTRACT, site, parameters=parameters, user=user) if ids else None
+
+
+def renew_records(site: Site, user: User | None = None) -> Run | None:
+    """Start to make the records of a site again after its pages came anew, if rules have made records of it before.
+
+    Returns None if there is nothing to make. Templates that never had a record wait for a person to run their rule first.
+    """
+    made = Record.objects.filter(cluster=OuterRef("cluster")).order_by()
+    live = Rule.objects.live().of_site(site).not_ignored()
+    ids = list(live.filter(Exists(made)).order_by("pk").values_list("pk", flat=True))
+    parameters = RunParameters(rules=tuple(ids), stale_only=True)
+    return runs.start_run(Run.Kind.EXTRACT, site, parameters=parameters, user=user) if ids else None
 
 
 def run_extraction(run: Run, progress: Progress) -> RunSummary:
@@ -182,11 +195,19 @@ def _write(run: Run, targets: Mapping[int, Target], records: Sequence[Record]) -
             with transaction.atomic():
                 apply_corrections(records, {cluster_id: target.value for cluster_id, target in targets.items()})
                 Record.objects.bulk_create(records, update_conflicts=True, unique_fields=["snapshot"], update_fields=FIELDS)
+                _remove_earlier(records)
                 tracking.track_records(run, records, Rereader(run, targets))
             return
         except IntegrityError as error:
             if last:
                 raise JobError("Templates or pages were changed while records were extracted. Start a new run.") from error
+
+
+def _remove_earlier(records: Sequence[Record]) -> None:
+    """Delete the records that these templates have of earlier contents of the same pages."""
+    made = [record.snapshot_id for record in records]
+    pages = Snapshot.objects.filter(pk__in=made).values("page")
+    Record.objects.filter(snapshot__page__in=pages, cluster__in={record.cluster_id for record in records}).exclude(snapshot__in=made).delete()
 
 
 class Rereader:
