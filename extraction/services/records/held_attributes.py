@@ -1,7 +1,7 @@
 """Attributes that are held back: their part of a rule is broken, while the rest of the rule works.
 
 A run that starts by itself makes records with the rest. What the broken part gives does not reach them: an attribute that is held back keeps
-the values of the last record of its page, or stays empty on a new page, and the record says so (`Record.held_back`). A list is held back as
+the last values of the same thing, or stays empty if nothing is known of it, and the record says so (`Record.held_back`). A list is held back as
 a whole, because its rows cannot be told apart without all of their values. If a key attribute is broken, or nothing would be left, the
 whole template is held back.
 """
@@ -9,10 +9,13 @@ whole template is held back.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from extraction.algorithms.rules.page_values import judge_record, write_search_text
+from extraction.algorithms.records.keys import make_key
+from extraction.algorithms.records.record_origins import Origin
+from extraction.algorithms.records.record_values import Values
+from extraction.algorithms.rules.page_values import Rows, judge_record, write_search_text
 from extraction.algorithms.rules.rule import RuleDefinition
-from extraction.models import Breakage, Record, Rule
-from extraction.models.record_values import rows_as_json, values_as_json
+from extraction.models import Breakage, Record, Rule, TrackedRecord
+from extraction.models.record_values import read_values, rows_as_json, values_as_json
 from extraction.services.corrections.applying import lock_pages
 from extraction.services.records.key_schema import read_key_schemas
 
@@ -62,18 +65,40 @@ def hold_back(records: Sequence[Record], rules: Mapping[int, tuple[RuleDefinitio
     if not held:
         return
     pages = lock_pages([record.snapshot_id for record in held])
+    things = _find_things(held)
     earlier: dict[tuple[int, int], Record] = {}
     found = Record.objects.given().filter(snapshot__page__in=set(pages.values()), cluster__in={record.cluster_id for record in held})
     for each in found.select_related("snapshot").order_by("extracted_at", "pk"):
         earlier[each.snapshot.page_id, each.cluster_id] = each
     for record in held:
-        rule, names = rules[record.cluster_id]
-        _take_over(record, earlier.get((pages[record.snapshot_id], record.cluster_id)), rule, names)
+        known = _find_earlier(record, earlier.get((pages[record.snapshot_id], record.cluster_id)), things)
+        _take_over(record, known, *rules[record.cluster_id])
 
 
-def _take_over(record: Record, earlier: Record | None, rule: RuleDefinition, held: HeldAttributes) -> None:
+def _find_things(records: Sequence[Record]) -> dict[tuple[int, str], TrackedRecord]:
+    """Return {(template, digest of the key): thing} of records that have a key."""
+    schemas = read_key_schemas({record.cluster_id for record in records})
+    keys = [(record.cluster_id, make_key(record.values, schemas[record.cluster_id].page.names)) for record in records]
+    digests = {key.digest for _, key in keys if key}
+    found = TrackedRecord.objects.filter(cluster__in=schemas, list_name="", digest__in=digests)
+    return {(each.cluster_id, each.digest): each for each in found}
+
+
+_Known = tuple[Values, Rows, tuple[Origin, ...]]
+
+
+def _find_earlier(record: Record, earlier: Record | None, things: Mapping[tuple[int, str], TrackedRecord]) -> _Known:
+    """Return what is known of the thing that a record shows: from the last record of its page or, if that showed another thing, by its key."""
+    names = read_key_schemas({record.cluster_id})[record.cluster_id].page.names
+    key = make_key(record.values, names)
+    if earlier is not None and (not names or make_key(earlier.values, names) == key):
+        return earlier.read_values(), earlier.read_rows(), earlier.read_origins().entries
+    thing = things.get((record.cluster_id, key.digest)) if key else None
+    return (read_values(thing.values), {}, ()) if thing else ({}, {}, ())
+
+
+def _take_over(record: Record, before: _Known, rule: RuleDefinition, held: HeldAttributes) -> None:
     values, rows, origins = record.read_values(), record.read_rows(), record.read_origins()
-    before = (earlier.read_values(), earlier.read_rows(), earlier.read_origins()) if earlier else ({}, {}, replace(origins, entries=()))
     values = {name: each for name, each in values.items() if name not in held.attributes}
     values |= {name: each for name, each in before[0].items() if name in held.attributes}
     rows = {name: each for name, each in rows.items() if name not in held.lists}
@@ -83,7 +108,7 @@ def _take_over(record: Record, earlier: Record | None, rule: RuleDefinition, hel
         return of in held.lists if of else attribute in held.attributes
 
     entries = [each for each in origins.entries if not is_held(each.attribute, each.list_name)]
-    entries += [each for each in before[2].entries if is_held(each.attribute, each.list_name)]
+    entries += [each for each in before[2] if is_held(each.attribute, each.list_name)]
     failed = {name: why for name, why in origins.failed.items() if name not in held.names}
     origins = replace(origins, entries=tuple(entries), failed=failed)
     record.values, record.rows, record.origins = values_as_json(values), rows_as_json(rows), origins.as_json()
@@ -94,5 +119,5 @@ def _take_over(record: Record, earlier: Record | None, rule: RuleDefinition, hel
 
 
 def _explain(held: HeldAttributes, *, known: bool) -> str:
-    values = "the values are those of an earlier record" if known else "no earlier record of the page has values"
+    values = "the values are those of an earlier record" if known else "no earlier values are known"
     return f"held back since {held.since}, because this part of the rule is broken; {values}"
