@@ -72,7 +72,7 @@ def follow_renewal(command: BaseCommand, run: Run, *, wait: bool, here: bool) ->
     if outdated:
         command.stderr.write(f"  {outdated:,} records are outdated: no live rule has made them from the present content of their pages")
     if gone:
-        command.stderr.write(f"  {gone:,} records are left out because their pages are gone; export_records --of gone writes those of a template")
+        command.stderr.write(f"  {gone:,} records are left out, because their pages are gone. export_records --of gone writes them")
 
 
 def find_site(text: str, *, create: bool = False) -> Site:

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from extraction.management import following
-from extraction.models import Run, Site, Source
+from extraction.models import Site, Source
 from extraction.services.core.runs import JobError
 from extraction.services.intake import crawl_site
 from extraction.services.sites import sources

@@ -10,7 +10,7 @@ from datetime import datetime
 from django.db.models import Count
 from django.utils import timezone
 
-from extraction.fetching.crawl.messages import Address, Fetched, Outcome
+from extraction.fetching.crawl.messages import NEARLY_SAME, Address, Fetched, Outcome
 from extraction.fetching.names import MAX_LENGTH, make_printable
 from extraction.models import CrawlAddress, Page, Run, Site, Snapshot
 from extraction.services.intake import left_addresses, stored_versions
@@ -144,10 +144,17 @@ def _make_row(run: Run, event: Fetched) -> CrawlAddress:
         state=CrawlAddress.State.DONE,
         outcome=event.outcome.value,
         status=event.status,
-        final_url=event.final_url[:MAX_LENGTH] if event.final_url != event.url else "",
+        final_url=_find_other(event),
         message=make_printable(event.message)[: CrawlAddress.MESSAGE_LENGTH],
         fetched_at=get_moment(event),
     )
+
+
+def _find_other(event: Fetched) -> str:
+    """Return the address that an address leads to, or whose page it repeats exactly; "" if it does neither."""
+    repeats = event.outcome is Outcome.DUPLICATE and event.message != NEARLY_SAME
+    other = event.same_as if repeats and event.same_as else event.final_url
+    return other[:MAX_LENGTH] if other != event.url else ""
 
 
 def _make_address(url: str, depth: int, via: str, stored: StoredVersion | None) -> Address:

@@ -29,7 +29,7 @@ from extraction.services.core import runs, stored_pages
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.corrections.applying import apply_corrections
 from extraction.services.records import finish_tracking, rekeying, settled, tracking
-from extraction.services.records.held_attributes import HeldAttributes, find_held, hold_back
+from extraction.services.records.held_attributes import NOTHING_HELD, HeldAttributes, find_held, hold_back
 from extraction.services.templates.page_matching import Matcher, PageRow
 
 BATCH = 100
@@ -121,7 +121,7 @@ class Target:
     rule: Rule
     value: RuleDefinition
     sheet: xslt.Stylesheet
-    held: HeldAttributes = HeldAttributes()
+    held: HeldAttributes = NOTHING_HELD
 
 
 def find_targets(run: Run) -> dict[int, Target]:
@@ -131,7 +131,7 @@ def find_targets(run: Run) -> dict[int, Target]:
     for rule in Rule.objects.filter(pk__in=rules).select_related("cluster"):
         if not rule.serving:
             raise JobError(f"Version {rule.version} of the rule of {rule.cluster.label} is no longer live. Start a new run.")
-        held = find_held(rule) if run.read_parameters().stale_only else HeldAttributes()
+        held = find_held(rule) if run.read_parameters().stale_only else NOTHING_HELD
         if held is None:
             raise JobError(f"The rule of {rule.cluster.label} has broken meanwhile. Start a new run.")
         try:

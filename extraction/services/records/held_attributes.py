@@ -1,9 +1,9 @@
 """Attributes that are held back: their part of a rule is broken, while the rest of the rule works.
 
-A run that starts by itself makes records with the rest. What the broken part gives does not reach them: an attribute that is held back keeps
-the last values of the same thing, or stays empty if nothing is known of it, and the record says so (`Record.held_back`). A list is held back as
-a whole, because its rows cannot be told apart without all of their values. If a key attribute is broken, or nothing would be left, the
-whole template is held back.
+A run that starts by itself makes records with the rest. What the broken part gives does not reach them. An attribute that is held back
+keeps the last values of the same thing, or stays empty if nothing is known of it, and the record says so (`Record.held_back`). A list is
+held back as a whole, because its rows cannot be told apart without all of their values. If a key attribute is broken, or nothing would be
+left, the whole template is held back.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,10 +39,13 @@ class HeldAttributes:
         return sorted({*self.attributes, *self.lists})
 
 
+NOTHING_HELD = HeldAttributes()
+
+
 def find_held(rule: Rule) -> HeldAttributes | None:
     """Return what of a rule is held back: nothing of one that works. None if no part of the rule can be relied upon."""
     if rule.state == Rule.State.LIVE:
-        return HeldAttributes()
+        return NOTHING_HELD
     breakage = Breakage.objects.open().filter(cluster=rule.cluster_id, rule=rule).first()
     if breakage is None or breakage.coverage_lost:
         return None
@@ -88,7 +91,10 @@ _Known = tuple[Values, Rows, tuple[Origin, ...]]
 
 
 def _find_earlier(record: Record, earlier: Record | None, things: Mapping[tuple[int, str], TrackedRecord]) -> _Known:
-    """Return what is known of the thing that a record shows: from the last record of its page or, if that showed another thing, by its key."""
+    """Return what is known of the thing that a record shows.
+
+    It comes from the last record of its page or, if that showed another thing, from the record over time with its key.
+    """
     names = read_key_schemas({record.cluster_id})[record.cluster_id].page.names
     key = make_key(record.values, names)
     if earlier is not None and (not names or make_key(earlier.values, names) == key):

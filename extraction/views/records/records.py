@@ -37,8 +37,8 @@ def list_records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "attributes": attributes,
         "pages": found,
         "rows": [
-            (record, site_pages.list_columns(record, attributes), site_pages.list_rows(record, schema), record_state.explain_outdated(record))
-            for record in found
+            (each, site_pages.list_columns(each, attributes), site_pages.list_rows(each, schema), record_state.explain_outdated(each))
+            for each in found
         ],
         "lists": schema,
         "export": export_view.build_export_dialog(
