@@ -16,7 +16,7 @@ from extraction.views.monitoring import alerts, breakages, monitoring
 from extraction.views.quality import releases
 from extraction.views.quality import rules as quality_rules
 from extraction.views.quality import suggested as suggested_rules
-from extraction.views.records import bundles, exports, history, keys, records
+from extraction.views.records import bundles, exports, history, keys, records, value_list
 from extraction.views.refresh import refresh
 from extraction.views.rules import cleanups, rules
 from extraction.views.schema import record_types
@@ -60,6 +60,7 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("quality/", releases.show_quality, name="quality"),
     path("quality/<int:release_id>/", releases.show_release, name="release"),
     path("quality/<int:release_id>/decide/", releases.decide, name="release_decide"),
+    path("values/", value_list.show_values, name="value_list"),
     path("values/<int:page_id>/", corrections.show_values, name="record_values"),
     path("values/<int:page_id>/correct/", corrections.correct_value, name="correction_save"),
     path("corrections/", corrections.list_corrections, name="corrections"),

@@ -22,6 +22,7 @@ LOOK = {
     "cluster_structure": Role.VIEWER,
     "records": Role.VIEWER,
     "records_csv": Role.VIEWER,
+    "value_list": Role.VIEWER,
     "tracked_record": Role.VIEWER,
     "changes": Role.VIEWER,
     "record_values": Role.VIEWER,
