@@ -13,7 +13,7 @@ from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition
 from extraction.models import Attribute, Cluster, Record, RecordChange, RecordType, Rule, TrackedRecord
-from extraction.models.rule_report import AttributeReport, ColumnReport, FailedAttribute, ListReport, RuleReport
+from extraction.models.rule_report import AttributeReport, ColumnReport, DoubtReport, FailedAttribute, ListReport, RuleReport
 
 Entry = TypeVar("Entry", AttributeReport, ColumnReport, FailedAttribute)
 
@@ -74,12 +74,20 @@ def _rename_report(report: RuleReport, renamed: Mapping[str, str], lists: Mappin
         attributes=_rename_entries(report.attributes, renamed),
         failed=_rename_entries(report.failed, renamed),
         lists=tuple(_rename_list_report(each, renamed, lists) for each in report.lists),
+        explained=_rename_keys(report.explained, renamed),
+        doubts=_rename_doubts(report.doubts, renamed),
+        groups=tuple(replace(each, hits=_rename_keys(each.hits, renamed)) for each in report.groups),
     )
 
 
 def _rename_list_report(each: ListReport, renamed: Mapping[str, str], lists: Mapping[str, str]) -> ListReport:
     filled = {renamed.get(name, name): count for name, count in each.filled.items()}
     return replace(each, name=lists.get(each.name, each.name), attributes=_rename_entries(each.attributes, renamed), filled=filled)
+
+
+def _rename_doubts(doubts: Sequence[DoubtReport], renamed: Mapping[str, str]) -> tuple[DoubtReport, ...]:
+    named = _pair_with_names(doubts, [each.attribute for each in doubts], renamed)
+    return tuple(replace(each, attribute=name) for each, name in named)
 
 
 def _rename_entries(entries: Sequence[Entry], renamed: Mapping[str, str]) -> tuple[Entry, ...]:

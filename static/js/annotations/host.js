@@ -38,7 +38,7 @@ const known = () => bench.store;
 const { say, show: showAddress } = pageFrame(/** @type {HTMLIFrameElement} */ (byId("frame")), root, hear);
 const { teach, warm, missing, unread, different, learn, publish, lookUp } = learner(api, known, draw, fail, () => { advise(); compare(); });
 const { suggest, compare } = pageData(api, known, draw);
-const { advise, hush } = adviser(api, known, draw, () => learn(true));
+const { advise, hush } = adviser(api, known, draw, () => learn(true), (page) => bench.openPage(page));
 const { show: showDimmed, toggle: toggleDimmed } = dimming(api, say, toast);
 const { ask: askLooks } = looks(api, showPage, toast);
 const tree = treePanel(api, takeFromTree, fail);
