@@ -38,12 +38,12 @@ const known = () => bench.store;
 const { say, show: showAddress } = pageFrame(/** @type {HTMLIFrameElement} */ (byId("frame")), root, hear);
 const { teach, warm, missing, unread, different, learn, publish, lookUp } = learner(api, known, draw, fail, () => { advise(); compare(); });
 const { suggest, compare } = pageData(api, known, draw);
-const { advise, hush } = adviser(api, known, draw, () => learn(true), (page) => bench.openPage(page));
+const { advise, arrange, hush } = adviser(api, known, draw, () => learn(true), (page) => bench.openPage(page));
 const { show: showDimmed, toggle: toggleDimmed } = dimming(api, say, toast);
 const { ask: askLooks } = looks(api, showPage, toast);
 const tree = treePanel(api, takeFromTree, fail);
 
-const shared = { root, api, tree, say, showPage, showValue, draw, drawFocus, drawSaves, fail, teach, hush, suggest, lookUp };
+const shared = { root, api, tree, say, showPage, showValue, draw, drawFocus, drawSaves, fail, teach, hush, arrange, suggest, lookUp };
 const bench = /** @type {Bench} */ (/** @type {unknown} */ (shared)); // Its parts and its store follow.
 Object.assign(bench, createFocusing(bench), createChoosing(bench), createMarking(bench), createSaving(bench));
 const { press } = createKeyboard(bench, commands());

@@ -17,6 +17,15 @@ const BREATH_MS = 200; // Pause between two slices of the search, so that a clic
 export function adviser(api, known, draw, publish, open) {
   /** Numbers the questions. An answer to an older one is about labels that have changed since. */
   let asked = 0;
+  /** @type {Advice | null} */ let latest = null;
+  let arranged = 0; // The page for which the samples were last put in order. Their order stays while one marks a page.
+
+  /** Puts the samples in the order of the newest advice. Called when a page is left or done. */
+  function arrange() {
+    if (!latest) return;
+    reorder(known(), latest);
+    arranged = known().page;
+  }
 
   /** Asks until every page has been looked at. A new mark starts the search again. */
   async function advise() {
@@ -30,7 +39,9 @@ export function adviser(api, known, draw, publish, open) {
         const advice = await api.get("advice/", { begun: known().samples.filter((sample) => isBegun(known(), sample)).map((sample) => sample.id).join(",") });
         if (mine !== asked) return;
         complete = advice.complete;
-        reorder(known(), advice);
+        latest = advice;
+        const store = known();
+        if (arranged !== store.page || saidOn(store, store.page) === store.attributes.length) arrange();
         draw();
         drawSettled(byId("settled"), advice, { publish, open });
       }
@@ -39,7 +50,7 @@ export function adviser(api, known, draw, publish, open) {
     }
   }
 
-  return { advise, hush: () => { asked += 1; } };
+  return { advise, arrange, hush: () => { asked += 1; } };
 }
 
 /** @param {Store} store @param {Sample} sample */
