@@ -30,7 +30,7 @@ demo: setup ## Fetch, cluster, learn, extract the demo site; CSV; dashboard (SER
 	@$(PY) manage.py demo $(if $(filter 0,$(SERVE)),--no-serve)
 
 run: setup migrate ## Start web, worker and beat; Ctrl-C stops them
-	@$(PY) -m honcho start
+	@$(PY) manage.py check_port && $(PY) -m honcho start
 
 migrate: setup ## Bring the database up to date
 	@$(PY) manage.py migrate --verbosity 0

@@ -5,7 +5,7 @@ from django.urls import URLPattern, include, path
 from django.urls.resolvers import URLResolver
 
 from extraction.forms.sign_in import SignInForm
-from extraction.views import home
+from extraction.views import account, home
 from extraction.views.core import frames, page_files, runs
 from extraction.views.corrections import corrections
 from extraction.views.deliveries import change_files, readers, targets
@@ -107,6 +107,7 @@ _SITE: list[URLPattern | URLResolver] = [
     path("pages/", pages.list_pages, name="site_pages"),
     path("pages/place/", placing.place, name="site_place"),
     path("pages/<int:page_id>/", pages.show_page, name="page"),
+    path("pages/<int:page_id>/delete/", pages.delete_page, name="page_delete"),
     path("pages/<int:page_id>/apart/", placing.apart, name="page_apart"),
     path("import/", uploads.upload_archive, name="site_import"),
     path("fetch/", crawls.start_crawl, name="crawl_start"),
@@ -138,6 +139,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.show_home, name="home"),
     path("sign-in/", LoginView.as_view(redirect_authenticated_user=True, authentication_form=SignInForm), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
+    path("password/", account.change_password, name="password_change"),
     path("sites/", sites.list_sites, name="sites"),
     path("sites/new/", sites.create_site, name="site_new"),
     path("sites/new/upload/", uploads.upload_new_site, name="site_new_upload"),
