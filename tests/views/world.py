@@ -68,6 +68,7 @@ class World:
         cluster = [self.site.slug, self.cluster.number]
         if name in {
             "home",
+            "password_change",
             "login",
             "logout",
             "sites",

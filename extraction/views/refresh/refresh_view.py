@@ -22,6 +22,7 @@ SOON = timedelta(minutes=1)
 NOT_ASKED = frozenset({Outcome.DUPLICATE, Outcome.REFUSED_BY_ROBOTS, Outcome.REFUSED_ADDRESS})
 """Outcomes of addresses that were found but not asked for. A duplicate is a further address of a page that is counted once."""
 
+
 @dataclass(frozen=True, slots=True)
 class RefreshRow:
     """A refresh with its figures. They are None while they are unknown.
