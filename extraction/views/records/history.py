@@ -91,16 +91,17 @@ def show_record(request: HttpRequest, slug: str, number: int, record_id: int) ->
     record = get_object_or_404(TrackedRecord.objects.select_related("page", "joined"), pk=record_id, cluster=cluster)
     changes = list(service.search_changes(cluster).filter(record=record)[: MAX_CHANGES + 1])
     cut, changes = len(changes) > MAX_CHANGES, changes[:MAX_CHANGES]
+    marks = shown_corrections.find_marks(record)
     values = [
         (each, _show(cluster, each.attribute, each.values, record.snapshot_id, record.page_id, record.list_name))
-        for each in service.list_present_values(record, changes)
+        for each in service.list_present_values(record, changes, without=marks)
     ]
     context = {
         "site": cluster.site,
         "cluster": cluster,
         "record": record,
         "values": values,
-        "corrected": shown_corrections.find_marks(record),
+        "corrected": marks,
         "sources": record.sources.select_related("page", "snapshot").order_by("pk"),
         "rows": [describe_change(cluster, change) for change in changes],
         "cut": cut,
