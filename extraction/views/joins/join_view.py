@@ -48,7 +48,7 @@ class ListingFields:
     links: Sequence[Choice] = ()
     rows: Sequence[Choice] = ()
     own: Sequence[str] = ()
-    keys: Sequence[KeyFields] = ()
+    key_fields: Sequence[KeyFields] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def _build_listing(number: int, plan: ListingPlan, clusters: Mapping[int, Cluste
         links=links,
         rows=[(str(each.pk), each.name) for each in rows],
         own=own,
-        keys=[KeyFields(place, str(row or ""), str(page or "")) for place, (row, page) in enumerate(pairs)],
+        key_fields=[KeyFields(place, str(row or ""), str(page or "")) for place, (row, page) in enumerate(pairs)],
     )
 
 

@@ -19,6 +19,9 @@ SHOWN = 30
 SOON = timedelta(minutes=1)
 """The page looks again by itself if a refresh is due within this time."""
 
+NOT_ASKED = frozenset({Outcome.DUPLICATE, Outcome.REFUSED_BY_ROBOTS, Outcome.REFUSED_ADDRESS})
+"""Outcomes of addresses that were found but not asked for. A duplicate is a further address of a page that is counted once."""
+
 
 @dataclass(frozen=True, slots=True)
 class RefreshRow:
@@ -27,7 +30,7 @@ class RefreshRow:
     state: a state for the badge; word: the state in words.
     asked: addresses asked for, without further addresses of the same pages. unmodified, changed, new, gone: pages.
     waiting: known pages and new addresses for which the budget did not suffice.
-    failed: addresses that gave no page although they are not gone.
+    failed: addresses that gave no page although they were asked for and are not gone.
     changes: changes of records.
     problem: what went wrong or was left out.
     """
@@ -130,23 +133,31 @@ def _make_row(refresh: Refresh, runs: Sequence[Run], changes: Mapping[int | None
     outcomes = dict(summary.outcomes or {})
     if not refresh.run.finished or not outcomes:
         return RefreshRow(refresh, state, word, problem=problem or refresh.note)
+    asked = sum(count for outcome, count in outcomes.items() if outcome not in NOT_ASKED)
     gone = sum(outcomes.get(each, 0) for each in (Outcome.NOT_FOUND, Outcome.GONE, Outcome.SOFT_404))
-    pages = sum(outcomes.get(each, 0) for each in (Outcome.OK, Outcome.NOT_MODIFIED, Outcome.DUPLICATE))
+    pages = outcomes.get(Outcome.OK, 0) + outcomes.get(Outcome.NOT_MODIFIED, 0)
     extracted = [run for run in runs if run.kind == Run.Kind.EXTRACT]
     return RefreshRow(
         refresh,
         state,
         word,
-        asked=sum(outcomes.values()) - outcomes.get(Outcome.DUPLICATE, 0),
+        asked=asked,
         unmodified=summary.unchanged,
         changed=summary.changed or 0,
         new=summary.new or 0,
         gone=gone,
         waiting=refresh.left_out + (summary.left or 0),
-        failed=sum(outcomes.values()) - gone - pages,
+        failed=asked - gone - pages,
         changes=sum(changes.get(run.pk, 0) for run in extracted) if extracted else None,
-        problem=" ".join(filter(None, (problem, refresh.note))),
+        problem=" ".join(filter(None, (problem, refresh.note, _tell_disallowed(outcomes.get(Outcome.REFUSED_BY_ROBOTS, 0))))),
     )
+
+
+def _tell_disallowed(count: int) -> str:
+    """Say how many addresses robots.txt disallows."""
+    if not count:
+        return ""
+    return f"robots.txt disallows {count:,} address{'es' if count > 1 else ''} of the site. They were not asked for."
 
 
 def _judge_runs(runs: Sequence[Run]) -> tuple[str, str, str]:
