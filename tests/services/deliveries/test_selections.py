@@ -36,7 +36,14 @@ FIRST = {
 def draft(**changes: Any) -> TargetDraft:
     schedule = {"mode": "times", "every_hours": 24, "times": ["Mon 08:00"], "cron": "", "zone": "UTC"} | changes.pop("schedule", {})
     content = TargetContent(selection=Selection.NEW, format="xlsx", described=False)
-    given: dict[str, Any] = {"name": "Mondays", "place": TargetPlace(folder="weekly"), "content": content, "secrets": {}, "enabled": True, "from_now": True}
+    given: dict[str, Any] = {
+        "name": "Mondays",
+        "place": TargetPlace(folder="weekly"),
+        "content": content,
+        "secrets": {},
+        "enabled": True,
+        "from_now": True,
+    }
     return TargetDraft(schedule=schedule, **given | changes)
 
 
