@@ -58,7 +58,7 @@ def test_the_new_books_of_the_week_arrive_every_monday_as_excel(page: "Page", da
 
 def test_a_key_and_a_schedule_are_set_and_the_changes_are_looked_at(page: "Page", dashboard: Dashboard) -> None:
     page.set_default_timeout(30_000)
-    prepare(dashboard, "weekly_shop", "1", "5")
+    prepare(dashboard, "weekly_shop", "11", "14")
     sign_in(page, "operator")
     page.goto("/record-types/weekly-book/")
     page.get_by_role("link", name="Key", exact=True).click()
