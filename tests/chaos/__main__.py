@@ -7,6 +7,7 @@ import argparse
 import contextlib
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=120, help="how long faults are injected (default: 120)")
     parser.add_argument("--keep", action="store_true", help="keep the folder with databases and logs")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # otherwise the processes would outlive this one
     folder = Path(tempfile.mkdtemp(prefix="vertex-chaos-"))
     try:
         with _serve_shop() as shop:
