@@ -39,13 +39,13 @@ def main() -> int:
         with _serve_shop() as shop:
             disturbed = Installation(folder / "disturbed", processes.find_free_port(FIRST_PORT))
             faults = Faults(disturbed, random.Random(options.seed))
-            until = time.monotonic() + options.seconds
-            rounds, quiet, failed = _run_day(disturbed, folder, shop, faults.tick, goes_on=lambda: time.monotonic() < until, faults=faults)
+            rounds, quiet, failed = _run_day(
+                disturbed, folder, shop, faults.tick, goes_on=lambda done: faults.spent_s < options.seconds or not done, faults=faults
+            )
             shown, found = _answers_soon(disturbed), disturbed.read_state()
             disturbed.stop()
             calm = Installation(folder / "calm", processes.find_free_port(FIRST_PORT))
-            left = iter(range(rounds))
-            _, calm_quiet, _ = _run_day(calm, folder, shop, lambda: None, goes_on=lambda: next(left, None) is not None, faults=None)
+            _, calm_quiet, _ = _run_day(calm, folder, shop, lambda: None, goes_on=lambda done: done < rounds, faults=None)
             expected = calm.read_state()
             calm.stop()
         differing = {name: _count_differences(found[name], expected[name]) for name in expected if found[name] != expected[name]}
@@ -59,9 +59,12 @@ def main() -> int:
 
 
 def _run_day(
-    place: Installation, folder: Path, shop: str, tick: Callable[[], None], *, goes_on: Callable[[], bool], faults: Faults | None
+    place: Installation, folder: Path, shop: str, tick: Callable[[], None], *, goes_on: Callable[[int], bool], faults: Faults | None
 ) -> tuple[int, bool, int]:
-    """Import, mark, extract, and again with the next day's pages, and crawl. Return (rounds, whether all runs ended, runs resumed)."""
+    """Import, mark, extract, and again with the next day's pages, and crawl. Return (rounds, whether all runs ended, runs resumed).
+
+    goes_on: returns whether another round begins after so many.
+    """
     rounds, failed, quiet = 0, 0, True
     try:
         place.keep()
@@ -72,7 +75,7 @@ def _run_day(
         _pause_faults(faults, on=True)
         _do(place, "extract", "Shop")
         quiet &= place.wait_until_quiet(tick)
-        while goes_on() and quiet:
+        while goes_on(rounds) and quiet:
             rounds += 1
             _do(place, "import_pages", "Shop", str(_make_archive(folder, rounds)))
             quiet &= place.wait_until_quiet(tick)

@@ -21,13 +21,14 @@ class Faults:
     """Injects a fault now and then, chosen by a seed.
 
     counts: {fault: how often it was injected}.
+    spent_s: for how long faults were injected.
     """
 
     def __init__(self, installation: Installation, source: random.Random) -> None:
         self._installation, self._source = installation, source
         self._next = time.monotonic() + source.uniform(*PAUSE_S)
         self.counts: Counter[str] = Counter()
-        self.on = True
+        self.on, self.spent_s, self._at = True, 0.0, 0.0
         self.kinds: dict[str, Callable[[], bool]] = {
             "web killed": lambda: self._kill("web", own=True),
             "web worker killed": lambda: self._kill("web", own=False),
@@ -45,7 +46,10 @@ class Faults:
         }
 
     def tick(self) -> None:
-        """Inject a fault if it is time for one."""
+        """Inject a fault if it is time for one. Call it often."""
+        now = time.monotonic()
+        self.spent_s += min(1.0, now - self._at) if self.on else 0.0
+        self._at = now
         if self.on and time.monotonic() >= self._next:
             self._next = time.monotonic() + self._source.uniform(*PAUSE_S)
             kinds = sorted(self.kinds)
