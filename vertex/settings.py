@@ -18,6 +18,8 @@ VAR_DIR = env.path("VAR_DIR", BASE_DIR / "var")
 VAR_DIR.mkdir(parents=True, exist_ok=True)
 
 PORT = env.integer("PORT", 8000, least=1)
+BIND = env.text("BIND", "127.0.0.1")
+DEMO_PORT = env.integer("DEMO_PORT", 8100, least=1)
 
 DEBUG = env.boolean("DEBUG", False)
 SECRET_KEY = env.secret("SECRET_KEY", keep_in=VAR_DIR / "secret_key")

@@ -35,7 +35,6 @@ from extraction.services.schema.record_types import AttributeDraft, create_recor
 from extraction.services.templates import clusters
 
 SITE_NAME = "Inkhorn Lane"
-SITE_PORT = 8100
 USER_NAME = "demo"
 LINES_SHOWN = 5
 LINE_WIDTH = 150
@@ -143,7 +142,8 @@ def _serve_shop() -> Iterator[str]:
         )
         port = processes.find_free_port(port, tries=1, advice=advice)
     else:
-        port = processes.find_free_port(SITE_PORT, advice=f"the shop needs one of them: stop what listens on {SITE_PORT}")
+        advice = f"the shop needs one of them: stop what listens on {settings.DEMO_PORT}, or set VERTEX_DEMO_PORT to a free port"
+        port = processes.find_free_port(settings.DEMO_PORT, advice=advice)
     with DemoServer(port=port) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
         thread.start()
