@@ -55,7 +55,8 @@ class Faults:
             kinds = sorted(self.kinds)
             self._source.shuffle(kinds)
             name = next((kind for kind in kinds if self.kinds[kind]()), "")
-            self.counts[name] += bool(name)
+            if name:
+                self.counts[name] += 1
 
     def _kill(self, name: str, *, own: bool) -> bool:
         process = self._installation.processes.get(name)
