@@ -25,6 +25,10 @@ class SignInForm(AuthenticationForm):
             self.refusal = f"There were too many failed attempts. Try again in {minutes} minute{'s' if minutes > 1 else ''}."
             raise ValidationError(self.refusal, code="throttled")
         cleaned = super().clean()
+        if settings.HTTPS and sign_ins.is_demo_password(self.cleaned_data.get("password") or ""):
+            self.user_cache = None
+            self.refusal = "This is the demo's password, which is kept in a file. Set another: manage.py create_user NAME --role ROLE."
+            raise ValidationError(self.refusal, code="demo_password")
         if self.user_cache is not None:
             sign_ins.give_back_attempt(name=name, address=address)
         return cleaned

@@ -25,6 +25,7 @@ from extraction.management import processes
 from extraction.management.commands.create_user import save_user
 from extraction.models import Cluster, Label, Page, RecordType, Role, Run, Site, Source
 from extraction.services.core import stored_pages
+from extraction.services.core.sign_ins import find_demo_password_file
 from extraction.services.intake import crawl_site
 from extraction.services.labels import labelling
 from extraction.services.learning import learn_rule
@@ -170,7 +171,7 @@ def _find_or_create_site(address: str) -> Site:
 
 def _read_password() -> str:
     """Return the demo's password. It is kept in a file that only its owner can read, so that it is the same in every demo."""
-    kept = Path(settings.VAR_DIR) / "demo" / "password"
+    kept = find_demo_password_file()
     if not kept.exists():
         kept.touch(mode=0o600)
         kept.write_text(secrets.token_urlsafe(12))

@@ -49,7 +49,7 @@ class SiteHead:
     paused: number of paused runs.
     busy: the state of the runs as a whole, empty if there are none.
     broken: number of open breakages.
-    earlier: number of records of earlier content.
+    outdated: number of records that no live rule has made from the current content of their page.
     fetchable: its address is known.
     extractable: it is fetchable and has a rule that extracts records.
     """
@@ -63,7 +63,7 @@ class SiteHead:
     paused: int
     busy: str
     broken: int
-    earlier: int
+    outdated: int
     fetchable: bool
     extractable: bool
 
@@ -169,12 +169,12 @@ def summarize_site(site: Site) -> SiteHead:
         paused=paused,
         busy=busy,
         broken=broken,
-        earlier=Record.objects.given().outdated().filter(cluster__site=site).count(),
+        outdated=Record.objects.filter(cluster__site=site).shown().outdated().given().count(),
         fetchable=fetchable,
         extractable=live,
     )
 
 
 def _count_record_states(site_ids: list[int]) -> Iterator[tuple[int, str, int]]:
-    current = Record.objects.standing().filter(cluster__site__in=site_ids)
+    current = Record.objects.filter(cluster__site__in=site_ids).shown()
     yield from current.values_list("cluster__site", "state").order_by().annotate(n=Count("pk"))

@@ -6,7 +6,7 @@ from typing import Literal
 
 from django.db.models import Count
 
-from extraction.models import Breakage, Cluster, Label, MergeProposal, Page, Record, RecordFigures, Rule, Snapshot
+from extraction.models import Breakage, Cluster, Label, MergeProposal, Page, Record, RecordFigures, Rule, Run, Snapshot
 from extraction.services.labels import proofs
 from extraction.services.schema import new_attributes
 from extraction.services.templates.clusters import ClusterRow
@@ -56,6 +56,7 @@ class ClusterView:
     newest: the newest version of its rule; None if it has none.
     fresh: whether its pages have records of the serving rule.
     breakage: its open breakage; None if it has none.
+    busy: whether a run of its site fetches pages, sorts them or makes records.
     new_attributes: those that were added after its rule was learned; new_marked: values of all of them are marked on some page.
     """
 
@@ -68,6 +69,7 @@ class ClusterView:
     records: RecordFigures
     fresh: bool
     breakage: Breakage | None
+    busy: bool
     new_attributes: tuple[str, ...] = ()
     new_marked: bool = False
 
@@ -114,6 +116,10 @@ class ClusterView:
         return self.records.given
 
 
+RENEWING = (Run.Kind.CRAWL, Run.Kind.IMPORT, Run.Kind.CLUSTER, Run.Kind.PLACE, Run.Kind.EXTRACT)
+"""The kinds of runs after or during which records are made again."""
+
+
 def build_cluster_view(cluster: Cluster) -> ClusterView:
     """Collect a template's figures, in a constant number of queries."""
     rules = list(Rule.objects.filter(cluster=cluster).defer("definition", "stylesheet", "report"))
@@ -131,6 +137,7 @@ def build_cluster_view(cluster: Cluster) -> ClusterView:
         records=records.figures().get(cluster.pk, RecordFigures()),
         fresh=live is not None and records.now().filter(rule=live).exists(),
         breakage=cluster.breakages.open().first(),
+        busy=Run.objects.unfinished().filter(site=cluster.site_id, kind__in=RENEWING).exists(),
         new_attributes=tuple(new),
         new_marked=0 < len(new) == marked,
     )

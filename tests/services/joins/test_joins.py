@@ -117,7 +117,7 @@ def test_a_key_joins_where_there_is_no_link_and_a_doubtful_key_joins_nothing(sho
     assert [(state, place) for state, place, _ in show(shop.join(shop.by_key()))] == [
         ("joined", "/book/a"),
         ("row", "2 pages fit, and none of them can be preferred"),
-        ("row", "No page has the key 9"),
+        ("row", "No page has these values: 9"),
         ("page", "/book/b"),
         ("page", "/book/c"),
     ]

@@ -156,4 +156,4 @@ def test_a_name_or_key_used_twice_is_refused_in_words(signed_in: Any, world: Wor
         }
     text = signed_in("editor").post(reverse("record_type_new"), rows).content.decode()
     assert "There is another attribute with this name." in text
-    assert "There is another attribute with this key." in text
+    assert "There is another attribute with this shortcut." in text
