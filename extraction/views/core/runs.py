@@ -86,7 +86,7 @@ def _build_context(request: HttpRequest, run_id: int) -> dict[str, object]:
 def _find_absent(run: Run) -> dict[str, object]:
     """Return the import that a run is or follows, and how many pages of earlier imports it does not contain."""
     after = run.read_parameters().after if run.kind == Run.Kind.CLUSTER else run.pk
-    found = Run.objects.filter(pk=after, kind=Run.Kind.IMPORT, state=Run.State.DONE).first()
+    found = Run.objects.filter(pk=after or 0, kind=Run.Kind.IMPORT, state=Run.State.DONE).first()
     return {"import_run": found, "absent": absent_pages.count_absent(found) if found else 0}
 
 
