@@ -86,6 +86,7 @@ def connect() -> None:
     signals.schema_changed.connect(_join_after_new_schema)
     signals.records_doubted.connect(_tell_of_doubts)
     signals.records_released.connect(_deliver_after_release)
+    signals.records_released.connect(_join_after_release)
 
 
 def _check_imported(run: Run) -> None:
@@ -260,3 +261,8 @@ def _tell_of_doubts(*, release: RunRelease, **_: Any) -> None:
 
 def _deliver_after_release(*, run: Run, cluster: Cluster, user: User | None, **_: Any) -> None:
     outbox.queue_released(run, cluster, user)
+
+
+def _join_after_release(*, cluster: Cluster, user: User | None, **_: Any) -> None:
+    """Join records that were held back before."""
+    make_records.start_joins(make_records.list_joins_of_templates(cluster.site, [cluster.pk]), user)

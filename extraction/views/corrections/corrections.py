@@ -155,6 +155,7 @@ def _render_values(request: HttpRequest, record: Record, *, form: CorrectionForm
         "lists": lists,
         "rows": rows,
         "pages": rows.pages if rows else None,
+        "fixable": record.snapshot.kept and record.snapshot.cluster_id == record.cluster_id,
         "edited": shown_corrections.find_cell(record, place) if place[0] and may_correct else None,
         "replaces": Correction.objects.open().filter(pk=_number(asked.get("replaces", "")), page=record.snapshot.page_id).first(),
         "typed": form.data.get("values", "") if form else None,

@@ -8,6 +8,7 @@ from django.db.models import Count
 
 from extraction.models import Breakage, Cluster, Label, MergeProposal, Page, Record, RecordFigures, Rule, Run, Snapshot
 from extraction.services.labels import proofs
+from extraction.services.schema import new_attributes
 from extraction.services.templates.clusters import ClusterRow
 
 Step = Literal["type", "annotate", "learn", "publish", "run", "repair", "records"]
@@ -56,6 +57,7 @@ class ClusterView:
     fresh: whether its pages have records of the serving rule.
     breakage: its open breakage; None if it has none.
     busy: whether a run of its site fetches pages, sorts them or makes records.
+    new_attributes: those that were added after its rule was learned; new_marked: values of all of them are marked on some page.
     """
 
     cluster: Cluster
@@ -68,6 +70,8 @@ class ClusterView:
     fresh: bool
     breakage: Breakage | None
     busy: bool
+    new_attributes: tuple[str, ...] = ()
+    new_marked: bool = False
 
     @property
     def step(self) -> Step:
@@ -76,6 +80,8 @@ class ClusterView:
             return "type"
         if self.broken:
             return "repair"
+        if self.new_attributes:
+            return "learn" if self.new_marked else "annotate"
         if self.live:
             return "records" if self.fresh else "run"
         if self.newest and self.newest.unpublished:
@@ -120,6 +126,8 @@ def build_cluster_view(cluster: Cluster) -> ClusterView:
     live = next((rule for rule in rules if rule.serving), None)
     records = Record.objects.filter(cluster=cluster)
     figures = records.figures().get(cluster.pk, RecordFigures())
+    new = new_attributes.find_new_attributes(Cluster.objects.filter(pk=cluster.pk)).get(cluster.pk, []) if rules else []
+    marked = Label.objects.filter(cluster=cluster, attribute__name__in=new).order_by().values("attribute").distinct().count() if new else 0
     return ClusterView(
         cluster,
         pages=Page.objects.filter(current__cluster=cluster).count() + figures.sorting,
@@ -131,6 +139,8 @@ def build_cluster_view(cluster: Cluster) -> ClusterView:
         fresh=live is not None and records.now().filter(rule=live).exists(),
         breakage=cluster.breakages.open().first(),
         busy=Run.objects.unfinished().filter(site=cluster.site_id, kind__in=RENEWING).exists(),
+        new_attributes=tuple(new),
+        new_marked=0 < len(new) == marked,
     )
 
 

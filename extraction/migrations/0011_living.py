@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('extraction', '0009_run_kinds'),
+        ('extraction', '0010_takers'),
     ]
 
     operations = [
