@@ -124,6 +124,7 @@ ACT = {
     "correction_keep": Role.EDITOR,
     "rule_publish": Role.EDITOR,
     "run_cancel": Role.EDITOR,
+    "run_mark_absent": Role.EDITOR,
     "run_pause": Role.EDITOR,
     "run_resume": Role.EDITOR,
     "crawl_start": Role.EDITOR,

@@ -193,6 +193,7 @@ def _add_figures(many: Iterable[RecordFigures]) -> RecordFigures:
         failed=sum(each.failed for each in found),
         earlier=sum(each.earlier for each in found),
         older=sum(each.older for each in found),
+        sorting=sum(each.sorting for each in found),
         held=sum(each.held for each in found),
         elsewhere=sum(each.elsewhere for each in found),
         gone=sum(each.gone for each in found),
