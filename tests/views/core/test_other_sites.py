@@ -19,7 +19,7 @@ COUNTED = {
     "cluster_wrapper_look", "extract_start", "records", "changes", "quality", "corrections", "changes_download", "records_csv",
     "records_export", "records_export_figures", "rules", "rule_learn", "cluster_refresh", "cluster_refresh_schedule",
     "cluster_refresh_now", "cluster_refresh_control", "rule", "rule_export", "rule_preview", "rule_edit", "rule_cleanup",
-    "rule_cleanup_preview", "rule_publish", "rule_difference", "rule_retire",
+    "rule_cleanup_preview", "rule_publish", "rule_difference", "rule_retire", "value_list",
 }  # fmt: skip
 """Addresses whose numbers count within the site that they name, so that they cannot name an object of another."""
 
