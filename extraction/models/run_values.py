@@ -92,7 +92,7 @@ class RunSummary(JsonValue):
     Extraction: pages; records, of these complete, incomplete and failed, and settled, which were up to date already; unmatched and
         unreadable, numbers of pages; removed, old records; reason, the most common reason for failures; pages_per_s.
     Loading styles and pictures: loaded, failed.
-    Drawing previews: drawn.
+    Making previews: drawn; left, if other work went first.
     Check: checked templates, of these broken, unreachable and ok.
     Reusing rules: templates, of these reused, relearned and live.
     """

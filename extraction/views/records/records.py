@@ -12,7 +12,7 @@ from extraction.services.records import records as service
 from extraction.services.records.exports.scopes import find_template_scope
 from extraction.views.corrections import shown_corrections
 from extraction.views.policy import requires
-from extraction.views.records import export_view, record_state
+from extraction.views.records import export_view, exports, record_state
 from extraction.views.sites import site_pages
 from extraction.views.templates import cluster_view
 from extraction.views.templates.clusters import cluster_of
@@ -42,7 +42,7 @@ def list_records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         ],
         "lists": schema,
         "export": export_view.build_export_dialog(
-            find_template_scope(cluster),
+            exports.offer_released(find_template_scope(cluster), cluster),
             address=reverse("records_export", args=[slug, number]),
             figures=reverse("records_export_figures", args=[slug, number]),
         ),

@@ -194,6 +194,25 @@ PARTS = {"cluster_shares": "cluster", "cluster_structure": "cluster", "join_prop
 ROLES = sorted(Role)
 
 
+DOWNLOADS = {"records_csv", "records_export", "record_type_export"}
+
+SHOWN = [name for name in LOOK if name not in DOWNLOADS]
+"""The addresses that show a screen or a part of one."""
+
+
+@pytest.fixture
+def world(db: None, kept_world: World) -> World:
+    """The site that all tests of this module share. What a test changes is rolled back."""
+    return kept_world
+
+
+def asking(client: Any, name: str) -> Any:
+    """The client, with the header of htmx for parts of screens."""
+    if name in PARTS:
+        client.defaults["HTTP_HX_REQUEST"] = "true"
+    return client
+
+
 def names(patterns: list[URLPattern | URLResolver]) -> set[str]:
     found: set[str] = set()
     for pattern in patterns:
