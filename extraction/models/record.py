@@ -62,6 +62,7 @@ class RecordFigures:
     complete, incomplete, failed: records of its pages, by state.
     earlier: of these, the records that come from earlier content of their page, without the failed ones.
     older: of these, the records that come from the current content but from a version of the rule that is not live any more.
+    sorting: of these, the records of pages with new content that is not sorted into the templates yet.
     held: of these, the records with attributes that are held back.
     elsewhere, gone: further records, of pages now elsewhere and of pages that are gone, without the failed ones.
     """
@@ -71,6 +72,7 @@ class RecordFigures:
     failed: int = 0
     earlier: int = 0
     older: int = 0
+    sorting: int = 0
     held: int = 0
     elsewhere: int = 0
     gone: int = 0
@@ -152,11 +154,14 @@ class RecordQuerySet(models.QuerySet["Record"]):
     def figures(self) -> "Mapping[int, RecordFigures]":
         """Return {template: its figures} for these records, in one query. Templates without records are missing."""
         found: dict[int, Counter[str]] = {}
-        rows = self.order_by().annotate(part=_tell_part(), whole=Q(held_back={}))
-        for cluster, part, whole, state, n in rows.values_list("cluster", "part", "whole", "state").annotate(n=Count("pk")):
+        rows = self.order_by().annotate(part=_tell_part(), whole=Q(held_back={}), sorting=_UNSORTED)
+        for cluster, part, whole, sorting, state, n in rows.values_list("cluster", "part", "whole", "sorting", "state").annotate(
+            n=Count("pk")
+        ):
             counts, given = found.setdefault(cluster, Counter()), state != RecordState.FAILED
             if part in _PARTS_HERE:
                 counts[state] += n
+                counts["sorting"] += n if sorting else 0
                 counts["held"] += n if given and not whole else 0
             if part != RecordPart.NOW and given:
                 counts[part] += n

@@ -77,7 +77,7 @@ class RunSummary(JsonValue):
 
     Import and crawl: pages; of these new, changed, unchanged, unreadable and partly (read in part).
     Import: refused, files that could not be read; skipped, {kind: number} of files that are not pages; assets, styles and
-        pictures kept.
+        pictures kept; absent, pages of earlier imports that it does not contain.
     Crawl: before, pages that were there when it was resumed; templates, how many there seem to be; gone; missed, addresses
         without a page; outcomes, {outcome: number of addresses}; reason, why it ended; left, addresses that were found and not
         fetched; and the figures of an extraction.
@@ -152,3 +152,4 @@ class RunSummary(JsonValue):
     placed: int | None = None
     unplaced: int | None = None
     settled: int | None = None
+    absent: int | None = None
