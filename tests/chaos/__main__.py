@@ -137,7 +137,11 @@ def _make_archive(folder: Path, day: int) -> Path:
 
 
 def _answers_soon(place: Installation) -> bool:
-    return any(place.answers() or time.sleep(1) for _ in range(30))
+    for _ in range(30):
+        if place.answers():
+            return True
+        time.sleep(1)
+    return False
 
 
 @contextlib.contextmanager

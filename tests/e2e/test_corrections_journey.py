@@ -44,7 +44,7 @@ def test_a_value_is_cleaned_up_corrected_kept_and_reviewed(page: "Page", dashboa
     page.get_by_text("6 records").first.wait_for()
 
     page.goto(f"{TEMPLATE}records/?sort=url")
-    page.get_by_role("link", name="Values").first.click()
+    page.locator("tbody").get_by_role("link", name="Values").first.click()
     page.get_by_label("Correct price").click()
     page.get_by_label("The right value").fill("9.75")
     page.get_by_role("button", name="Save").click()

@@ -26,7 +26,7 @@ NUMBERS = {"-0"}
 @pytest.mark.parametrize("text", [*FORMULAE, *BREAKERS], ids=lambda text: repr(text[:20]))
 def test_a_cell_is_one_cell_that_no_spreadsheet_runs(text: str) -> None:
     layout = Layout(columns=("a", "b"))
-    line = write_line([write_cell("a", [RecordValue(text, None, None)], layout), "end"])
+    line = write_line([write_cell("a", [RecordValue(text, None, "")], layout), "end"])
     rows = list(csv.reader(io.StringIO(line, newline="")))
     assert len(rows) == 1 and len(rows[0]) == 2 and rows[0][1] == "end"
     cell = rows[0][0]

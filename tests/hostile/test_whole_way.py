@@ -49,12 +49,13 @@ def test_bad_pages_cost_no_good_record_on_the_whole_way(tmp_path: Path, sent: li
     )
     books = Snapshot.objects.filter(page__site=site, page__url__contains="book/")
     assert set(books.values_list("cluster", flat=True)) == {cluster.pk}
-    Cluster.objects.filter(pk=cluster.pk).update(record_type=factory.record_type())
+    kind = factory.record_type()
+    Cluster.objects.filter(pk=cluster.pk).update(record_type=kind)
     cluster.refresh_from_db()
     for number in (0, 1):
         shot = books.get(page__url__contains=f"book/{number:02}")
         content = good_page(number)
-        for attribute in cluster.record_type.attributes.all():
+        for attribute in kind.attributes.all():
             text = {"title": EVIL_TITLES[number], "price": f"£{number}.50", "author": f"Writer {number}"}[attribute.name]
             factory.label(cluster, shot, attribute, [factory.text_at(content, text)])
     learned = done(learn_rule.start_learning(cluster))

@@ -68,7 +68,12 @@ def test_a_message_for_one_run_lets_a_worker_take_another(person: Callable[[str]
     start("Busy", person("editor"), Run.Kind.CRAWL, Run.State.RUNNING)
     named, other = start("Named", person("editor")), start("Other", person("operator"))
     taken: list[int] = []
-    monkeypatch.setattr("extraction.pipeline.execute_run", lambda pk: taken.append(pk) or True)
+
+    def take(pk: int) -> bool:
+        taken.append(pk)
+        return True
+
+    monkeypatch.setattr("extraction.pipeline.execute_run", take)
     tasks.execute.apply(args=(named.pk,))
     assert taken == [other.pk]
 

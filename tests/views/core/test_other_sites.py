@@ -90,7 +90,7 @@ def test_templates_and_pages_of_another_site_in_a_form_change_nothing(signed_in:
         assert client.post(reverse(name, args=world.address(name)), fields).status_code in {302, 400, 404}, name
     page.refresh_from_db()
     theirs.refresh_from_db()
-    assert page.current.cluster_id == theirs.pk and theirs.site_id == other.pk
+    assert page.current and page.current.cluster_id == theirs.pk and theirs.site_id == other.pk
     assert MergeProposal.objects.filter(pk=proposal.pk, into=theirs).exists() and Cluster.objects.filter(site=other).count() == 2
     assert not JoinListing.objects.filter(cluster=theirs).exists()
     assert Run.objects.filter(site=other).count() == runs
