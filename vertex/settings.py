@@ -53,7 +53,8 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    # Before the check against forged requests, which reads the whole body.
+    # Before the check against forged requests, which reads the whole body. Tokens come first, since they say who uploads.
+    "extraction.api.middleware.ApiMiddleware",
     "extraction.views.policy.UploadMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
@@ -170,6 +171,12 @@ CACHES = {
         "LOCATION": VAR_DIR / "sign_ins",
         "OPTIONS": {"MAX_ENTRIES": 5_000},
     },
+    # How many requests each token has made, in files for the same reason.
+    "api_limits": {
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": VAR_DIR / "api_limits",
+        "OPTIONS": {"MAX_ENTRIES": 5_000},
+    },
 }
 
 CELERY_BROKER_URL = env.text("BROKER_URL", "filesystem://localhost")
@@ -218,6 +225,9 @@ VERTEX_IMPORT_MAX_PAGES = env.integer("IMPORT_MAX_PAGES", 1_000_000, least=1)
 VERTEX_PAGE_MAX_BYTES = env.integer("PAGE_MAX_BYTES", 32 * 1024**2, least=1)
 VERTEX_IMPORT_MAX_BYTES = env.integer("IMPORT_MAX_BYTES", 64 * 1024**3, least=1)
 VERTEX_IMPORT_MAX_EXPANSION = env.integer("IMPORT_MAX_EXPANSION", 200, least=1)
+
+# How many requests a token may make in a minute.
+VERTEX_API_REQUESTS_PER_MINUTE = env.integer("API_REQUESTS_PER_MINUTE", 600, least=1)
 
 # How long the changes of records are kept, and how many of each template.
 VERTEX_CHANGES_MAX_DAYS = env.integer("CHANGES_MAX_DAYS", 730, least=1)

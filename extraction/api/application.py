@@ -1,0 +1,100 @@
+"""The API: all rooms together, how errors become problem details, and its description as OpenAPI 3.1."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.core.exceptions import ValidationError as FormError
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import HttpError, ValidationError
+
+from extraction.algorithms.errors import PageError, RuleError, XPathError
+from extraction.api import core, intake, labels, monitoring, records, rules, schema, sites, templates
+from extraction.api.problems import CONTENT_TYPE, FieldError, Problem, ProblemError, write_problem
+from extraction.services.core.runs import JobError
+from extraction.services.labels.labelling import LabelError
+from extraction.services.rules.rules import StateError
+from extraction.services.schema.record_types import InUse
+
+DESCRIPTION = """
+Everything that the dashboard does from a site's address to its records, for programs. Make a token under your name in the dashboard and
+send it in the header `Authorization: Bearer …`. Errors are problem details (RFC 9457). docs/api.md says more.
+""".strip()
+
+ROOMS = (sites, intake, core, templates, schema, labels, rules, records, monitoring)
+
+WORDS = ("type", "loc", "msg")
+
+
+class VertexApi(NinjaAPI):
+    """The API with the parts of its description that Ninja does not write."""
+
+    def get_openapi_schema(self, **kwargs: Any) -> Any:
+        """Return the OpenAPI document: errors are described once, and files are files."""
+        found = super().get_openapi_schema(**kwargs)
+        found["components"]["schemas"]["Problem"] = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+        found["components"]["schemas"]["Problem"].pop("$defs", None)
+        found["components"]["schemas"]["FieldError"] = FieldError.model_json_schema()
+        error = {"description": "Problem details", "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
+        for operations in found["paths"].values():
+            for operation in operations.values():
+                operation["responses"]["default"] = error
+                if operation.pop("x-file", False):
+                    operation["responses"][200]["content"] = {"application/octet-stream": {}}
+        return found
+
+
+api = VertexApi(title="Vertex", version="1.0.0", description=DESCRIPTION, docs_url=None, openapi_url=None, urls_namespace="api-v1")
+for room in ROOMS:
+    api.add_router("", room.operations.router)
+
+
+@api.exception_handler(ProblemError)
+def _refuse(_: HttpRequest, error: ProblemError) -> HttpResponse:
+    return write_problem(error.status, str(error), error.errors)
+
+
+@api.exception_handler(ValidationError)
+def _refuse_invalid(_: HttpRequest, error: ValidationError) -> HttpResponse:
+    # Pydantic's errors repeat what was sent, which may be long or secret. Only the place and the reason are said.
+    found = [FieldError(field=".".join(str(part) for part in each["loc"]), message=str(each["msg"])) for each in error.errors]
+    return write_problem(422, "The request is not valid. “errors” says which parts of it.", found)
+
+
+@api.exception_handler(HttpError)
+def _refuse_request(_: HttpRequest, error: HttpError) -> HttpResponse:
+    return write_problem(error.status_code, str(error))
+
+
+@api.exception_handler(PermissionDenied)
+def _forbid(_: HttpRequest, error: PermissionDenied) -> HttpResponse:
+    return write_problem(403, str(error) or "This is not permitted.")
+
+
+@api.exception_handler(Http404)
+def _miss(_: HttpRequest, _error: Http404) -> HttpResponse:
+    return write_problem(404, "There is no such object, or this token may not be used for it.")
+
+
+@api.exception_handler(RequestDataTooBig)
+def _refuse_large(_: HttpRequest, error: RequestDataTooBig) -> HttpResponse:
+    return write_problem(413, str(error))
+
+
+def _conflict(_: HttpRequest, error: Exception) -> HttpResponse:
+    return write_problem(409, _sentence(str(error)))
+
+
+def _refuse_value(_: HttpRequest, error: Exception) -> HttpResponse:
+    text = " ".join(error.messages) if isinstance(error, FormError) else str(error)
+    return write_problem(422, _sentence(text))
+
+
+for kind in (JobError, StateError, InUse):
+    api.add_exception_handler(kind, _conflict)
+for kind in (LabelError, RuleError, XPathError, PageError, FormError):
+    api.add_exception_handler(kind, _refuse_value)
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
