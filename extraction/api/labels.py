@@ -1,9 +1,11 @@
 """Labels: what people marked on pages."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
+from lxml import etree
 from ninja import Field, Schema
 
 from extraction.algorithms.dom.nodes import Location
@@ -38,10 +40,15 @@ class LabelOut(Schema):
 
 
 class MarkIn(Schema):
-    """A value, named by its text. occurrence: which of several places on the page, from 1."""
+    """A value, named by its text or by an XPath that selects one place.
 
-    text: str
+    occurrence: which of several places with this text, from 1.
+    xpath: if a text is given too, the place must have it.
+    """
+
+    text: str = ""
     occurrence: int | None = None
+    xpath: str = ""
 
 
 class MarksIn(Schema):
@@ -100,13 +107,19 @@ def set_labels(request: ApiRequest, slug: str, number: int, page_id: int, attrib
     nodes = stored_pages.read_elements(page.current)
     locations: list[Location] | None = None
     if body.values is not None:
-        locations = [marked_texts.find_text(nodes, each.text, occurrence=each.occurrence) for each in body.values]
+        locations = [_find_mark(nodes, each) for each in body.values]
     elif body.places is not None:
         locations = [_read_place(each) for each in body.places]
     saved = labelling.set_labels(cluster, page.current, chosen, locations, request.access.user, row=body.row, nodes=nodes)
     for each in saved:
         each.snapshot.page = page
     return [describe_label(each) for each in saved]
+
+
+def _find_mark(nodes: Sequence[etree._Element], mark: MarkIn) -> Location:
+    if mark.xpath:
+        return marked_texts.find_xpath(nodes, mark.xpath, text=mark.text)
+    return marked_texts.find_text(nodes, mark.text, occurrence=mark.occurrence)
 
 
 def _read_place(row: dict[str, Any]) -> Location:

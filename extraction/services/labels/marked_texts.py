@@ -6,6 +6,7 @@ from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, raw_text, texts
 from extraction.algorithms.dom.whole_text import whole_text
+from extraction.algorithms.dom.xpath import XPath, located
 from extraction.services.labels.labelling import LabelError
 
 NAMED = 3
@@ -28,6 +29,21 @@ def find_text(nodes: Sequence[etree._Element], text: str, *, occurrence: int | N
         if found := list(find(nodes, wanted)):
             return _choose(found, nodes, wanted, occurrence)
     raise LabelError(f"“{wanted[:60]}” is not on this page")
+
+
+def find_xpath(nodes: Sequence[etree._Element], xpath: str, *, text: str = "") -> Location:
+    """Return the one place that an XPath selects on a page. Raises LabelError for none or several, and XPathError.
+
+    text: what is there; empty if that does not matter.
+    """
+    root = nodes[0]
+    found = located(XPath(xpath).select(root), {element: number for number, element in enumerate(nodes)})
+    if len(found) != 1:
+        raise LabelError(f"the XPath {xpath[:100]} selects {len(found)} places on this page, not one")
+    place, value = found[0]
+    if text and value != clean(text):
+        raise LabelError(f"the XPath {xpath[:100]} selects “{value[:60]}” on this page, not “{clean(text)[:60]}”")
+    return place
 
 
 def _choose(found: list[Location], nodes: Sequence[etree._Element], wanted: str, occurrence: int | None) -> Location:
