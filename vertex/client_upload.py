@@ -3,11 +3,11 @@
 import os
 import uuid
 from collections.abc import Mapping
-from io import BytesIO
-from typing import BinaryIO
+from io import BytesIO, RawIOBase
+from typing import Any, BinaryIO
 
 
-class Upload:
+class Upload(RawIOBase):
     """A file-like body of the type multipart/form-data. It can be sent again from its start."""
 
     def __init__(
@@ -25,22 +25,31 @@ class Upload:
         self.size_bytes = sum(part.seek(0, os.SEEK_END) for part in self._parts)
         self.seek(0)
 
-    def read(self, size: int = -1) -> bytes:
-        """Return the next bytes, none at the end."""
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return True. Only the start can be sought."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read the next bytes into a buffer and return how many; 0 at the end."""
         while self._place < len(self._parts):
-            if piece := self._parts[self._place].read(size):
+            if piece := self._parts[self._place].read(len(buffer)):
+                buffer[: len(piece)] = piece
                 self._position += len(piece)
-                return piece
+                return len(piece)
             self._place += 1
-        return b""
+        return 0
 
     def tell(self) -> int:
         """Return how much has been read."""
         return self._position
 
-    def seek(self, position: int) -> int:
+    def seek(self, position: int, whence: int = os.SEEK_SET, /) -> int:
         """Go back to the start. Raises ValueError for any other place."""
-        if position:
+        if position or whence != os.SEEK_SET:
             raise ValueError("an upload is sent from its start")
         for part in self._parts:
             part.seek(0)

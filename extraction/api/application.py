@@ -1,5 +1,6 @@
 """The API: all rooms together, how errors become problem details, and its description as OpenAPI 3.1."""
 
+from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
@@ -7,6 +8,8 @@ from django.core.exceptions import ValidationError as FormError
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
+from ninja.renderers import JSONRenderer
+from ninja.responses import NinjaJSONEncoder
 
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.api import core, intake, labels, monitoring, records, rules, schema, sites, templates
@@ -23,7 +26,15 @@ send it in the header `Authorization: Bearer …`. Errors are problem details (R
 
 ROOMS = (sites, intake, core, templates, schema, labels, rules, records, monitoring)
 
-WORDS = ("type", "loc", "msg")
+class _Encoder(NinjaJSONEncoder):
+    """Writes times with their microseconds: a program that asks for what came after a time must not get that again."""
+
+    def default(self, o: Any) -> Any:
+        return o.isoformat() if isinstance(o, datetime) else super().default(o)
+
+
+class _Renderer(JSONRenderer):
+    encoder_class = _Encoder
 
 
 class VertexApi(NinjaAPI):
@@ -44,7 +55,15 @@ class VertexApi(NinjaAPI):
         return found
 
 
-api = VertexApi(title="Vertex", version="1.0.0", description=DESCRIPTION, docs_url=None, openapi_url=None, urls_namespace="api-v1")
+api = VertexApi(
+    title="Vertex",
+    version="1.0.0",
+    description=DESCRIPTION,
+    docs_url=None,
+    openapi_url=None,
+    urls_namespace="api-v1",
+    renderer=_Renderer(),
+)
 for room in ROOMS:
     api.add_router("", room.operations.router)
 

@@ -81,9 +81,9 @@ def _finish(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBas
     if (row := getattr(request, "outcome", None)) is not None:
         outcomes.end(row, described)
     if request.method in ("GET", "HEAD") and isinstance(described, HttpResponse) and described.status_code == 200:
-        etag = described.headers.setdefault("ETag", f'"{hashlib.sha256(described.content).hexdigest()[:32]}"')
+        described.headers.setdefault("ETag", f'"{hashlib.sha256(described.content).hexdigest()[:32]}"')
         described.headers.setdefault("Cache-Control", "private, no-cache")
-        conditional = get_conditional_response(request, etag=etag, response=described)
+        conditional = get_conditional_response(request, etag=described.headers["ETag"], response=described)
         described = conditional if conditional is not None else described
     allowance: limits.Allowance | None = getattr(request, "allowance", None)
     for name, value in allowance.as_headers().items() if allowance else ():

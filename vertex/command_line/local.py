@@ -24,6 +24,8 @@ TRIES = 5
 
 def set_up() -> None:
     """Load Django. Raises VertexError if the settings or the database cannot be used."""
+    import logging
+
     import django
     from django.core.exceptions import ImproperlyConfigured
     from django.db import DatabaseError, connection
@@ -32,6 +34,8 @@ def set_up() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vertex.settings")
     try:
         django.setup()
+        for name in ("extraction", "django.request"):
+            logging.getLogger(name).setLevel(logging.ERROR)  # the command prints progress and errors itself
         executor = MigrationExecutor(connection)
         missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     except (ImproperlyConfigured, DatabaseError, OSError) as error:
@@ -97,7 +101,7 @@ class LocalVertex(Vertex):
             .environ
         )
         if isinstance(body, Upload):
-            environ |= {"wsgi.input": body, "CONTENT_LENGTH": str(body.size_bytes)}
+            environ |= {"wsgi.input": io.BufferedReader(body), "CONTENT_LENGTH": str(body.size_bytes)}
         else:
             environ |= {"wsgi.input": io.BytesIO(body), "CONTENT_LENGTH": str(len(body))}
         said: dict[str, Any] = {}
