@@ -14,7 +14,10 @@ from vertex import environment as env
 django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-VAR_DIR = env.path("VAR_DIR", BASE_DIR / "var")
+# A checkout keeps its data in var/. The package may be installed where nobody can write, so its data is where the user's data is.
+IS_CHECKOUT = (BASE_DIR / "manage.py").exists()
+FILES_DIR = BASE_DIR if IS_CHECKOUT else BASE_DIR / "vertex_files"
+VAR_DIR = env.path("VAR_DIR", BASE_DIR / "var" if IS_CHECKOUT else Path.home() / ".local" / "share" / "vertex")
 VAR_DIR.mkdir(parents=True, exist_ok=True)
 
 PORT = env.integer("PORT", 8000, least=1)
@@ -71,7 +74,7 @@ ASGI_APPLICATION = "vertex.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [FILES_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -135,7 +138,7 @@ STORAGES = {
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # otherwise whitenoise warns at every start
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [FILES_DIR / "static"]
 # If no files were collected, those in static/ are served directly, so no build step is needed.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_MANIFEST_STRICT = False

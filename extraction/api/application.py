@@ -20,11 +20,12 @@ from extraction.services.rules.rules import StateError
 from extraction.services.schema.record_types import InUse
 
 DESCRIPTION = """
-Everything that the dashboard does from a site's address to its records, for programs. Make a token under your name in the dashboard and
-send it in the header `Authorization: Bearer …`. Errors are problem details (RFC 9457). docs/api.md says more.
+Everything that the dashboard does from a site's address to its records, for programs. Make a token in the dashboard, under “Your tokens”,
+and send it in the header `Authorization: Bearer …`. Errors are problem details (RFC 9457). docs/api.md says more.
 """.strip()
 
 ROOMS = (sites, intake, core, templates, schema, labels, rules, records, monitoring)
+
 
 class _Encoder(NinjaJSONEncoder):
     """Writes times with their microseconds: a program that asks for what came after a time must not get that again."""
@@ -50,6 +51,8 @@ class VertexApi(NinjaAPI):
         for operations in found["paths"].values():
             for operation in operations.values():
                 operation["responses"]["default"] = error
+                if operation["description"] == f"{operation['summary']}.":  # Ninja takes the docstring where there is nothing more to say
+                    del operation["description"]
                 if operation.pop("x-file", False):
                     operation["responses"][200]["content"] = {"application/octet-stream": {}}
         return found

@@ -9,6 +9,8 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from extraction.api.application import api
@@ -86,7 +88,13 @@ def list_rooms() -> tuple[ShownRoom, ...]:
 
 def _show_operation(path: str, method: str, said: Any, schemas: Any) -> ShownOperation:
     takes = [
-        ShownField(each["name"], each["in"], _name_type(each["schema"]), each.get("required", False), each["schema"].get("description", ""))
+        ShownField(
+            each["name"],
+            each["in"],
+            _name_type(each["schema"]),
+            each.get("required", False),
+            _mark_code(each["schema"].get("description", "")),
+        )
         for each in said.get("parameters", ())
     ]
     for content in said.get("requestBody", {}).get("content", {}).values():
@@ -98,8 +106,8 @@ def _show_operation(path: str, method: str, said: Any, schemas: Any) -> ShownOpe
         id=said["operationId"],
         method=method.upper(),
         path=path,
-        summary=said.get("summary", ""),
-        description=said.get("description", ""),
+        summary=_mark_code(said.get("summary", "")),
+        description=_mark_code(said.get("description", "")),
         scope=said["x-scope"],
         role=said["x-role"],
         takes=tuple(takes),
@@ -117,11 +125,20 @@ def _list_fields(schema: Any, schemas: Any, place: str) -> list[ShownField]:
     if set(properties) == {"items", "next"}:
         return _list_fields(properties["items"], schemas, place)
     needed = found.get("required", ())
-    return [ShownField(name, place, _name_type(each), name in needed, each.get("description", "")) for name, each in properties.items()]
+    return [
+        ShownField(name, place, _name_type(each), name in needed, _mark_code(each.get("description", "")))
+        for name, each in properties.items()
+    ]
 
 
 def _resolve(schema: Any, schemas: Any) -> Any:
     return schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+
+
+def _mark_code(text: str) -> SafeString:
+    """Return a text as HTML. What stands between backticks is code."""
+    parts = text.split("`")
+    return format_html_join("", "{}", ((format_html("<code>{}</code>", part) if place % 2 else part,) for place, part in enumerate(parts)))
 
 
 def _name_type(schema: Any) -> str:

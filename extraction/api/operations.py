@@ -71,7 +71,8 @@ class Operations:
         scope = SCOPES.get(role, ApiScope.RECORDS if records else ApiScope.READ)
 
         def register(function: F) -> F:
-            summary, _, rest = (function.__doc__ or "").partition("\n")
+            # Names of things stand between backticks, for OpenAPI as for our documentation.
+            summary, _, rest = " ".join((function.__doc__ or "").split()).partition(". ")
             function.needed = NeededAccess(role, scope)  # type: ignore[attr-defined]
             self.router.add_api_operation(
                 path,
@@ -80,7 +81,7 @@ class Operations:
                 auth=function.needed,  # type: ignore[attr-defined]
                 response=response,
                 summary=summary.rstrip("."),
-                description="\n".join(line.strip() for line in rest.splitlines()).strip() or None,
+                description=rest,
                 operation_id=function.__name__,
                 url_name=f"api_{function.__name__}",
                 openapi_extra={"x-role": role.group, "x-scope": scope.value, "x-file": file},

@@ -100,7 +100,7 @@ def test_the_main_job_gives_the_csv_of_the_dashboard(by: str, vertex: Vertex, sh
     answer = signed_in("viewer").get("/sites/shop/templates/1/records.csv")
     assert b"".join(answer.streaming_content) == target.read_bytes()
     lines = target.read_text().splitlines()
-    assert lines[0] == "title,price,url"
+    assert lines[0] == "title,price,source_url"
     assert sorted(lines[1:]) == [f"Novel {n},{n}.50 GBP,https://shop.example/book/{n}" for n in range(PAGES)]
 
 
@@ -229,10 +229,10 @@ def test_what_is_no_request_is_answered_with_an_error_and_the_server_goes_on(ver
 
 
 def test_a_client_talks_to_a_server_over_http(live_server: Any, person: Callable[[str], Any], tmp_path: Path) -> None:
-    site = factory.site("Over HTTP")
+    site = factory.site("Distant")
     token = api_tokens.create_token(person("editor"), "test", list(ApiScope), sites=[site])
     with Vertex(live_server.url, token, retries=0) as client:
-        assert [each.name for each in client.list_sites()] == ["Over HTTP"]
+        assert [each.name for each in client.list_sites()] == ["Distant"]
         page = tmp_path / "page.html"
         page.write_bytes(factory.book_html("Emma"))
         assert client.upload_page(site.slug, "https://shop.example/emma", page).kind == "import"

@@ -8,7 +8,7 @@ import click
 
 from vertex.client import Vertex, VertexError
 from vertex.client_rows import Run
-from vertex.command_line.output import RunPrinter, fail, print_row
+from vertex.command_line.output import RunPrinter, fail, print_row, read_version
 
 
 @dataclass(slots=True)
@@ -85,7 +85,7 @@ class Commands(click.Group):
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
 @click.option("--here", is_flag=True, help="Do runs in this process, without a worker. Only on this machine.")
 @click.option("--wait/--no-wait", default=True, help="Wait for runs and show their progress (the default).")
-@click.version_option(package_name="vertex")
+@click.version_option(read_version(), prog_name="vertex")
 @click.pass_context
 def main(context: click.Context, url: str, token: str, as_json: bool, here: bool, wait: bool) -> None:
     """Turn web sites into records: on this machine, or on a server with --url and a token."""

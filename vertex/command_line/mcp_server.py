@@ -8,11 +8,11 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.metadata import version
 from itertools import islice
 from typing import Any, TextIO
 
 from vertex.client import Vertex, VertexError
+from vertex.command_line.output import read_version
 
 PROTOCOLS = ("2025-06-18", "2025-03-26", "2024-11-05")
 """Versions of the protocol that this server speaks, newest first. They do not differ in what it uses."""
@@ -217,7 +217,7 @@ def _initialize(given: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "protocolVersion": asked if asked in PROTOCOLS else PROTOCOLS[0],
         "capabilities": {"tools": {}},
-        "serverInfo": {"name": "vertex", "version": version("vertex")},
+        "serverInfo": {"name": "vertex", "version": read_version()},
         "instructions": INSTRUCTIONS,
     }
 

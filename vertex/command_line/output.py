@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn
 
 import click
@@ -23,7 +24,15 @@ class Failure(click.ClickException):
 
     def __init__(self, message: str, code: int = FAILED) -> None:
         super().__init__(message)
-        self.exit_code = code
+        self.exit_code = code  # type: ignore[misc] - click says that classes set it; every error here has its own
+
+
+def read_version() -> str:
+    """Return the version of Vertex; "unknown" in a checkout that was not installed."""
+    try:
+        return version("vertex")
+    except PackageNotFoundError:
+        return "unknown"
 
 
 def fail(error: VertexError) -> NoReturn:
