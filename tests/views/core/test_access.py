@@ -185,7 +185,19 @@ BOTH = {
     "changes_download",
     "record_type_changes",
 }
-FILES = {"api_openapi", "asset", "cluster_picture", "frame", "latest_file", "latest_feed", "latest_schema", "download"}
+FILES = {
+    "api_openapi",
+    "healthz",
+    "readyz",
+    "metrics",
+    "asset",
+    "cluster_picture",
+    "frame",
+    "latest_file",
+    "latest_feed",
+    "latest_schema",
+    "download",
+}
 """The frame, the files for it and for the cards, and those for readers with a token: their own tests say who gets them."""
 
 PARTS = {"cluster_shares": "cluster", "cluster_structure": "cluster", "join_proposals": "site_joins"}
