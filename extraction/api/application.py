@@ -103,18 +103,21 @@ def _refuse_large(_: HttpRequest, error: RequestDataTooBig) -> HttpResponse:
     return write_problem(413, str(error))
 
 
-def _conflict(_: HttpRequest, error: Exception) -> HttpResponse:
+def _conflict(_: HttpRequest, error: Any) -> HttpResponse:
     return write_problem(409, _sentence(str(error)))
 
 
-def _refuse_value(_: HttpRequest, error: Exception) -> HttpResponse:
+def _refuse_value(_: HttpRequest, error: Any) -> HttpResponse:
     text = " ".join(error.messages) if isinstance(error, FormError) else str(error)
     return write_problem(422, _sentence(text))
 
 
-for kind in (JobError, StateError, InUse):
+CONFLICTS: tuple[type[Exception], ...] = (JobError, StateError, InUse)
+WRONG: tuple[type[Exception], ...] = (LabelError, RuleError, XPathError, PageError, FormError)
+
+for kind in CONFLICTS:
     api.add_exception_handler(kind, _conflict)
-for kind in (LabelError, RuleError, XPathError, PageError, FormError):
+for kind in WRONG:
     api.add_exception_handler(kind, _refuse_value)
 
 

@@ -99,7 +99,7 @@ def _show_operation(path: str, method: str, said: Any, schemas: Any) -> ShownOpe
     ]
     for content in said.get("requestBody", {}).get("content", {}).values():
         takes += _list_fields(content["schema"], schemas, "body")
-    good = next((answer for status, answer in said["responses"].items() if str(status).startswith("2")), {})
+    good: Any = next((answer for status, answer in said["responses"].items() if str(status).startswith("2")), {})
     schema = good.get("content", {}).get("application/json", {}).get("schema", {})
     answer = _name_type(schema) if schema else ("a file" if good.get("content") else "nothing")
     return ShownOperation(

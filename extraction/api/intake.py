@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 from django.core.files.uploadedfile import UploadedFile as DjangoFile
+from django.utils.datastructures import MultiValueDict
 from ninja import File, Form, Schema, Status, UploadedFile
 
 from extraction.api.core import RunOut, describe_run
@@ -53,7 +54,7 @@ def upload_pages(
 
 
 def _import_archive(request: ApiRequest, site: Site, file: "DjangoFile[bytes]") -> Run:
-    form = ImportForm({}, {"file": file})
+    form = ImportForm({}, MultiValueDict({"file": [file]}))
     if not form.is_valid():
         raise refuse_form(form)
     return import_pages.start_import(site, form.cleaned_data["file"], name=file.name or "upload", user=request.access.user)

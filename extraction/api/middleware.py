@@ -4,6 +4,7 @@ import hashlib
 import logging
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import unquote
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
@@ -59,6 +60,8 @@ class ApiMiddleware:
         request.allowance = allowance  # type: ignore[attr-defined]
         if allowance.exceeded:
             return write_problem(429, f"This token has made {allowance.limit:,} requests in this minute. Wait {allowance.reset_s} seconds.")
+        if "\0" in unquote(request.get_full_path()):
+            return write_problem(400, "An address cannot contain the character NUL.")  # PostgreSQL stores and compares none
         try:
             begun = outcomes.begin(request, access.token)
         except RequestDataTooBig:

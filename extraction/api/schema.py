@@ -158,8 +158,8 @@ def _read_forms(body: RecordTypeIn, found: RecordType | None) -> tuple[RecordTyp
     if not rows.is_valid():
         errors = [
             FieldError(field=f"body.attributes.{place}.{name}", message=str(message))
-            for place, many in enumerate(rows.errors)
-            for name, texts in many.items()
+            for place, row in enumerate(rows.forms)
+            for name, texts in row.errors.items()
             for message in texts
         ]
         whole = [FieldError(field="body.attributes", message=str(each)) for each in rows.non_form_errors()]

