@@ -9,7 +9,7 @@ DATA ?= .data
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run migrate test test-services test-spark lint e2e quality bench browser lock format clean
+.PHONY: help setup demo run migrate test test-services test-spark lint audit fuzz chaos load mutation e2e quality bench browser lock format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,7 +19,10 @@ setup: .venv/.ready ## Make .venv with everything that the others need
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Vertex needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another with PYTHON=python3.12")'
 	@echo "Installing the pinned packages into .venv …"
 	@test -x $(PY) || $(PYTHON) -m venv .venv
-	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@set -o pipefail; PYTHONUNBUFFERED=1 $(PY) -m pip install --disable-pip-version-check --require-hashes --progress-bar off -r requirements-dev.lock | \
+	  { n=0; all=$$(grep -c == requirements-dev.lock); while read -r word rest; do \
+	    case $$word in Collecting|Requirement) n=$$((n + 1)); printf '\r  %s of %s packages' $$n $$all;; \
+	      Installing) printf '\n  Unpacking them …\n';; esac; done; }
 	@touch $@
 
 demo: setup ## Fetch, cluster, learn, extract the demo site; CSV; dashboard (SERVE=0: stop after the CSV)
@@ -27,7 +30,7 @@ demo: setup ## Fetch, cluster, learn, extract the demo site; CSV; dashboard (SER
 	@$(PY) manage.py demo $(if $(filter 0,$(SERVE)),--no-serve)
 
 run: setup migrate ## Start web, worker and beat; Ctrl-C stops them
-	@$(PY) -m honcho start
+	@$(PY) manage.py check_port && $(PY) -m honcho start
 
 migrate: setup ## Bring the database up to date
 	@$(PY) manage.py migrate --verbosity 0
@@ -47,13 +50,33 @@ test-spark: setup ## Run the tests of the jobs on Spark, with a Spark of their o
 	$(PY) -c 'import pandas, pyspark' 2>/dev/null || $(PY) -m pip install --quiet --disable-pip-version-check 'pyspark>=4' 'pandas>=2.2,<3' || exit 1; \
 	VERTEX_TEST_SPARK=1 $(PY) -m pytest -p no:xdist tests/vertex_spark
 
-lint: setup ## ruff, mypy, import-linter, djade, tsc
+lint: setup ## ruff, bandit, mypy, import-linter, djade, tsc
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+	$(PY) -m bandit --quiet --recursive vertex extraction annotations vertex_spark --severity-level medium --exclude '*/migrations/*'
 	$(PY) -m mypy
 	.venv/bin/lint-imports
 	.venv/bin/djade --target-version 5.2 --check $$(git ls-files 'templates/*.html')
 	$(PY) -m tests.js.check
+
+audit: setup ## Compare the pinned packages with the known vulnerabilities (needs the network)
+	@$(PY) -c 'import pip_audit' 2>/dev/null || $(PY) -m pip install --quiet --disable-pip-version-check 'pip-audit>=2.10'
+	$(PY) -m pip_audit --requirement requirements.lock --require-hashes --disable-pip
+
+SEED ?= 1
+SECONDS_LIMIT ?= 60
+
+fuzz: setup ## Try made inputs for SECONDS_LIMIT with each fuzzer (SEED makes others)
+	$(PY) -m tests.fuzz --seconds $(SECONDS_LIMIT) --seed $(SEED)
+
+chaos: setup ## Kill processes at random for SECONDS_LIMIT and compare what is left with a calm day
+	@$(PY) -m tests.chaos --seed $(SEED) --seconds $(SECONDS_LIMIT)
+
+load: setup ## 50 editors and 10 operators for SECONDS_LIMIT while records are extracted
+	@$(PY) -m tests.load --seconds $(SECONDS_LIMIT)
+
+mutation: setup ## Change operators of the algorithms for SECONDS_LIMIT and count which changes the tests notice
+	@$(PY) -m tests.mutation --seconds $(SECONDS_LIMIT) --seed $(SEED)
 
 format: setup ## Bring the code into the form that lint wants
 	$(PY) -m ruff check --fix --quiet .

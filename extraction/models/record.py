@@ -1,11 +1,12 @@
 """Records: the values that rules give for pages."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 from django.db import models
-from django.db.models import Case, Count, F, Q, Value, When
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, Value, When
 
 from extraction.models.cluster import Cluster
 from extraction.models.record_origins import RecordOrigins
@@ -16,11 +17,12 @@ from extraction.models.snapshot import Snapshot
 
 
 class RecordPart(models.TextChoices):
-    """Which records of a template."""
+    """Which records of a template. OUTDATED ones are among those of NOW; the other parts are apart from each other."""
 
-    NOW = "now", "of its current pages"
-    EARLIER = "earlier", "of earlier content"
+    NOW = "now", "of its pages"
+    OUTDATED = "outdated", "that are outdated"
     ELSEWHERE = "elsewhere", "of pages now elsewhere"
+    GONE = "gone", "of pages that are gone"
 
 
 class RecordState(models.TextChoices):
@@ -32,29 +34,53 @@ class RecordState(models.TextChoices):
 HERE = Q(snapshot__page__current__cluster=F("cluster"))
 """Records whose page is in their template, for any content of the page."""
 
-NOW = Q(snapshot__page__current=F("snapshot"), snapshot__cluster=F("cluster"))
-"""Records whose page is in their template, for the current content of the page."""
+FRESH = Q(snapshot__page__current=F("snapshot"))
+"""Records of the current content of a page, whichever template the page is in."""
 
-STANDING = Q(snapshot__page__current=F("snapshot"))
-"""Records of the current content of a page, whichever template the page is in. These are the records of a site."""
+LEFT = Q(snapshot__page__left_at__isnull=False)
+"""Records of pages that two fetches in a row found missing, or that a person said are gone."""
+
+_CURRENT = "snapshot__page__current"
+_UNSORTED = Q(**{f"{_CURRENT}__cluster": None, f"{_CURRENT}__unsorted": True})
+_FRESH_HERE = FRESH & (Q(snapshot__cluster=F("cluster")) | Q(_UNSORTED, snapshot__cluster=None))
 
 
-_PART = Case(When(NOW, then=Value(RecordPart.NOW)), When(HERE, then=Value(RecordPart.EARLIER)), default=Value(RecordPart.ELSEWHERE))
+def _find_kept() -> Q:
+    """Return the condition that a record is the last one of a page that has new content without a record.
+
+    The page is in the template of the record, or has not been sorted into the templates yet.
+    """
+    newer = Record.objects.filter(snapshot__page=OuterRef("snapshot__page"), extracted_at__gt=OuterRef("extracted_at"))
+    here = Q(HERE, ~Exists(newer.filter(cluster=OuterRef("cluster"))))
+    return ~FRESH & Q(**{f"{_CURRENT}__record": None}) & (here | Q(_UNSORTED, ~Exists(newer)))
 
 
 @dataclass(frozen=True, slots=True)
 class RecordFigures:
     """How many records a template has.
 
-    complete, incomplete, failed: records of its current pages, by state.
-    earlier, elsewhere: records of earlier content and of pages now elsewhere, without the failed ones.
+    complete, incomplete, failed: records of its pages, by state.
+    earlier: of these, the records that come from earlier content of their page, without the failed ones.
+    older: of these, the records that come from the current content but from a version of the rule that is not live any more.
+    sorting: of these, the records of pages with new content that is not sorted into the templates yet.
+    held: of these, the records with attributes that are held back.
+    elsewhere, gone: further records, of pages now elsewhere and of pages that are gone, without the failed ones.
     """
 
     complete: int = 0
     incomplete: int = 0
     failed: int = 0
     earlier: int = 0
+    older: int = 0
+    sorting: int = 0
+    held: int = 0
     elsewhere: int = 0
+    gone: int = 0
+
+    @property
+    def outdated(self) -> int:
+        """Number of records of its pages that the live rule has not made from the current content."""
+        return self.earlier + self.older
 
     @property
     def given(self) -> int:
@@ -73,22 +99,27 @@ class RecordFigures:
 
 
 class RecordQuerySet(models.QuerySet["Record"]):
-    """Separates the records of a template's current pages from its other records.
+    """Separates the records of a template's pages from its other records.
 
-    The records of a template are those of its pages in their current content. Two other kinds of records are kept and named
-    separately, so that their counts are never mixed up:
+    Each page of a template has one record: that of its current content or, until the rule has given one, the last one. The last one stays
+    while a refresh has fetched new content that is not sorted into the templates yet, and while the rule is broken. Such a record is
+    *outdated*, and so is one that an earlier version of the rule made. Outdated records are shown and exported with the others and counted
+    wherever they are read.
 
-    - Records of earlier content: the page has changed since, and the rule has not been run on the new content, for example
-      because it is broken.
+    Two other kinds of records are kept apart:
+
     - Records of pages elsewhere: the page is now in another template or in none, because templates were searched again or a
       clustering was adopted. If the page comes back, so does its record.
-
-    A page has one content at a time, so a template has at most as many records as pages.
+    - Records of pages that are gone. They can be asked for.
     """
 
     def now(self) -> Self:
-        """Record whose page is in their template, for the current content of the page."""
-        return self.filter(NOW)
+        """Record of each page of their template, also if it is outdated."""
+        return self.filter(_FRESH_HERE | _find_kept()).exclude(LEFT)
+
+    def shown(self) -> Self:
+        """Record of each page, whichever template it is in. These are the records of a site."""
+        return self.filter(FRESH | _find_kept()).exclude(LEFT)
 
     def here(self) -> Self:
         """Record whose page is in their template, for any content of the page."""
@@ -96,17 +127,21 @@ class RecordQuerySet(models.QuerySet["Record"]):
 
     def standing(self) -> Self:
         """Record of the current content of a page, whichever template the page is in."""
-        return self.filter(STANDING)
+        return self.filter(FRESH)
 
     def outdated(self) -> Self:
-        """Record of earlier content of a page."""
-        return self.exclude(STANDING)
+        """Record that the live rule has not made from the current content of the page. Use it after `now` or `shown`."""
+        return self.filter(~FRESH | Q(rule__state=Rule.State.RETIRED))
 
     def in_part(self, part: str) -> Self:
         """Record of a `RecordPart`; an unknown part counts as NOW."""
-        if part not in (RecordPart.EARLIER, RecordPart.ELSEWHERE):
-            return self.now()
-        return self.alias(part=_PART).filter(part=part)
+        if part == RecordPart.OUTDATED:
+            return self.now().outdated().given()
+        if part == RecordPart.GONE:
+            return self.filter(_FRESH_HERE | _find_kept()).filter(LEFT)
+        if part == RecordPart.ELSEWHERE:
+            return self.alias(part=_tell_part()).filter(part=RecordPart.ELSEWHERE)
+        return self.now()
 
     def given(self) -> Self:
         """Record of pages that gave one, complete or not."""
@@ -118,15 +153,34 @@ class RecordQuerySet(models.QuerySet["Record"]):
 
     def figures(self) -> "Mapping[int, RecordFigures]":
         """Return {template: its figures} for these records, in one query. Templates without records are missing."""
-        found: dict[int, dict[str, int]] = {}
-        rows = self.order_by().annotate(part=_PART)
-        for cluster, part, state, n in rows.values_list("cluster", "part", "state").annotate(n=Count("pk")):
-            counts = found.setdefault(cluster, {})
-            if part == RecordPart.NOW:
-                counts[state] = n
-            elif state != RecordState.FAILED:
-                counts[part] = counts.get(part, 0) + n
+        found: dict[int, Counter[str]] = {}
+        rows = self.order_by().annotate(part=_tell_part(), whole=Q(held_back={}), sorting=_UNSORTED)
+        for cluster, part, whole, sorting, state, n in rows.values_list("cluster", "part", "whole", "sorting", "state").annotate(
+            n=Count("pk")
+        ):
+            counts, given = found.setdefault(cluster, Counter()), state != RecordState.FAILED
+            if part in _PARTS_HERE:
+                counts[state] += n
+                counts["sorting"] += n if sorting else 0
+                counts["held"] += n if given and not whole else 0
+            if part != RecordPart.NOW and given:
+                counts[part] += n
         return {cluster: RecordFigures(**counts) for cluster, counts in found.items()}
+
+
+_PARTS_HERE = (RecordPart.NOW, "earlier", "older")
+
+
+def _tell_part() -> Case:
+    """Return an expression for the figure that a record counts in (`RecordFigures`), or "now"."""
+    fresh, kept = _FRESH_HERE, _find_kept()
+    return Case(
+        When(LEFT & (fresh | kept), then=Value("gone")),
+        When(Q(fresh, rule__state=Rule.State.RETIRED), then=Value("older")),
+        When(fresh, then=Value("now")),
+        When(kept, then=Value("earlier")),
+        default=Value("elsewhere"),
+    )
 
 
 class Record(models.Model):
@@ -141,6 +195,7 @@ class Record(models.Model):
     origins: `RecordOrigins` as JSON: the texts of the page where they differ from the values, and who corrected them.
     text: all raw values, for the search.
     canonical: the address on the same host that the page gives as its own, if it is another one than the page's.
+    held_back: {attribute or list: why its values are those of an earlier record, or missing}, because its part of the rule is broken.
     """
 
     State: TypeAlias = RecordState
@@ -156,6 +211,7 @@ class Record(models.Model):
     origins: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict, blank=True)
     text = models.TextField(blank=True)
     canonical = models.CharField(max_length=2000, blank=True)
+    held_back: models.JSONField[dict[str, str], dict[str, str]] = models.JSONField(default=dict, blank=True)
     extracted_at = models.DateTimeField()
 
     objects = RecordQuerySet.as_manager()

@@ -39,6 +39,7 @@ SIGNS: dict[str, Sign] = {
     "repaired": Sign("", "–", "Repaired"),
     "retired": Sign("", "–", "Retired"),
     "none": Sign("", "·", "No rule"),
+    "unmarked": Sign("draft", "○", "To annotate"),
     # A run
     "queued": Sign("", "…", "Queued"),
     "running": Sign("", "▸", "Running"),
@@ -144,12 +145,6 @@ def spark(shares: Sequence[float | None], label: str = "") -> SafeString:
 def sign(state: str) -> str:
     """Return the sign of a state. The page must also show its word, beside the sign or in a title."""
     return SIGNS[str(state)].sign
-
-
-@register.filter
-def corrected(origins: Mapping[str, Any], attribute: str) -> bool:
-    """Return whether a person corrected an attribute of the page itself. origins: `Record.origins`."""
-    return any("correction" in each and "list" not in each and each["attribute"] == attribute for each in origins.get("entries", ()))
 
 
 @register.filter

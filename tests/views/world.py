@@ -70,6 +70,7 @@ class World:
         cluster = [self.site.slug, self.cluster.number]
         if name in {
             "home",
+            "password_change",
             "login",
             "logout",
             "sites",
@@ -180,7 +181,7 @@ def delivered(record_type: RecordType, run: Run) -> Delivery:
     ReaderToken.objects.create(record_type=record_type, name="Prices", digest="0" * 64, hint="vxr_0000")
     place = TargetPlace(host="hooks.example.org").as_json()
     target = DeliveryTarget.objects.create(
-        name="Shop", record_type=record_type, kind="webhook", place=place, content=TargetContent().as_json(), after_run=False
+        name="Shop", record_type=record_type, kind="webhook", place=place, content=TargetContent().as_json(), mode="hand"
     )
     now = timezone.now()
     return Delivery.objects.create(

@@ -119,6 +119,11 @@ def count_open() -> int:
     return Breakage.objects.open().count()
 
 
+def is_preparing(breakage: Breakage) -> bool:
+    """Whether a repair of an open breakage is still being looked for."""
+    return breakage.state == Breakage.State.OPEN and breakage.proposal_id is None and not breakage.note
+
+
 def list_open() -> list[BreakageRow]:
     """The open breakages, those that affect most records first."""
     return _rows(state=Breakage.State.OPEN)

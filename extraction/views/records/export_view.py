@@ -28,6 +28,7 @@ class ExportDialog:
     own: whether pages have attributes of their own.
     prices: whether any attribute is a price.
     across_sites: whether the records are of all sites.
+    held: why some of the records are not released, a sentence each; empty if there is no choice.
     """
 
     address: str
@@ -38,6 +39,7 @@ class ExportDialog:
     own: bool
     prices: bool
     across_sites: bool
+    held: Sequence[str] = ()
 
 
 def build_export_dialog(scope: ExportScope, *, address: str, figures: str) -> ExportDialog:
@@ -45,7 +47,7 @@ def build_export_dialog(scope: ExportScope, *, address: str, figures: str) -> Ex
     own = bool(scope.attributes.get("")) or not scope.lists
     names = ["", *scope.lists] if own else [*scope.lists, ""]
     standard = make_default_choice(scope)
-    about = list_page_columns(rows=bool(scope.lists), sites=scope.across_sites, corrections=scope.knows_corrections)
+    about = list_page_columns(rows=bool(scope.lists), sites=scope.across_sites, kept=scope.knows_corrections)
     return ExportDialog(
         address=address,
         figures=figures,
@@ -55,4 +57,5 @@ def build_export_dialog(scope: ExportScope, *, address: str, figures: str) -> Ex
         own=own,
         prices=any(each.type == "price" for many in scope.attributes.values() for each in many),
         across_sites=scope.across_sites,
+        held=scope.notices if scope.released else (),
     )

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 
-from extraction.models import Attribute, Page, Record, RecordType, Site, Snapshot
+from extraction.models import Attribute, Label, Page, Record, RecordType, Site, Snapshot
+from extraction.models.record_origins import Origin
 from extraction.models.record_values import RecordValue
 from extraction.services.records import records
+from extraction.services.rules import rule_xpaths
 
 MAX_SHOWN_ROWS = 30
 """The largest number of rows shown of each list of a record. The CSV file has all of them."""
@@ -28,10 +30,11 @@ class ShownValue:
 
 @dataclass(frozen=True, slots=True)
 class RecordColumn:
-    """An attribute and its values on a page."""
+    """An attribute and its values on a page. origin: who corrected or rejected them, and what the page says; None if nobody did."""
 
     attribute: Attribute
     values: list[ShownValue]
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +53,27 @@ class ListRows:
 
 @dataclass(frozen=True, slots=True)
 class PageView:
-    """One page: the snapshot shown, all snapshots, and the values of its record in the order of the record type."""
+    """One page: the snapshot shown, all snapshots, and the values of its record in the order of the record type.
+
+    absent: the attributes that a person marked as not on this page.
+    ruled: the attributes that the rule of the record has something for.
+    row_counts: the lists of the record, each with the number of its rows.
+    """
 
     page: Page
     snapshot: Snapshot | None
     snapshots: list[Snapshot]
     record: Record | None
     columns: list[RecordColumn]
+    absent: frozenset[str] = frozenset()
+    ruled: frozenset[str] = frozenset()
+    row_counts: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def fixable(self) -> bool:
+        """Whether its values can be fixed in the workbench: its content is stored and in the template that made the record."""
+        shown, record = self.snapshot, self.record
+        return bool(shown and shown.kept and not shown.error and record and record.cluster_id == shown.cluster_id)
 
     @property
     def is_web(self) -> bool:
@@ -102,7 +119,19 @@ def build_page_view(page: Page, *, snapshot_id: int | None = None) -> PageView:
     wanted = {page.current_id: 1, snapshot_id: 2}
     snapshot = max(snapshots, key=lambda one: wanted.get(one.pk, 0), default=None)
     record = getattr(snapshot, "record", None) if snapshot else None
-    return PageView(page, snapshot, snapshots, record, list_columns(record) if record else [])
+    if record is None:
+        return PageView(page, snapshot, snapshots, None, [])
+    absent = Label.objects.of_page().filter(snapshot=record.snapshot_id, cluster=record.cluster_id, location__isnull=True)
+    return PageView(
+        page,
+        snapshot,
+        snapshots,
+        record,
+        list_columns(record),
+        absent=frozenset(absent.values_list("attribute__name", flat=True)),
+        ruled=frozenset(each.name for each in rule_xpaths.read_definition_or_empty(record.rule).attributes),
+        row_counts=tuple((name, len(rows)) for name, rows in record.read_rows().items()),
+    )
 
 
 def list_columns(record: Record, attributes: Sequence[Attribute] | None = None) -> list[RecordColumn]:
@@ -110,19 +139,30 @@ def list_columns(record: Record, attributes: Sequence[Attribute] | None = None) 
     if attributes is None:
         record_type = record.cluster.record_type
         attributes = list(record_type.attributes.of_page()) if record_type else []
-    held = record.read_values()
-    return [RecordColumn(attribute, list_values(held.get(attribute.name, ()))) for attribute in attributes]
+    held, origins = record.read_values(), _read_corrected(record)
+    return [
+        RecordColumn(attribute, list_values(held.get(attribute.name, ())), origins.get((attribute.name, "", None)))
+        for attribute in attributes
+    ]
 
 
 def list_rows(record: Record, schema: Mapping[str, Sequence[Attribute]], *, limit: int = MAX_SHOWN_ROWS) -> list[ListRows]:
     """Return the lists of a record that have rows. schema: {list: its attributes} of the template's record type."""
-    found = []
+    found, origins = [], _read_corrected(record)
     for name, stored in record.read_rows().items():
         attributes = list(schema.get(name, ())) or [Attribute(name=each) for each in dict.fromkeys(key for row in stored for key in row)]
-        rows = [[RecordColumn(each, list_values(row.get(each.name, ()))) for each in attributes] for row in stored[:limit]]
+        rows = [
+            [RecordColumn(each, list_values(row.get(each.name, ())), origins.get((each.name, name, place))) for each in attributes]
+            for place, row in enumerate(stored[:limit])
+        ]
         if rows:
             found.append(ListRows(name, attributes, rows, len(stored)))
     return found
+
+
+def _read_corrected(record: Record) -> dict[tuple[str, str, int | None], Origin]:
+    """Return {(attribute, list, row): where its values come from} of the values that a person corrected."""
+    return {each.place: each for each in record.read_origins().list_corrected()} if record.origins else {}
 
 
 def list_schema(record_type: RecordType | None) -> dict[str, list[Attribute]]:

@@ -22,6 +22,7 @@ LOOK = {
     "cluster_structure": Role.VIEWER,
     "records": Role.VIEWER,
     "records_csv": Role.VIEWER,
+    "value_list": Role.VIEWER,
     "tracked_record": Role.VIEWER,
     "changes": Role.VIEWER,
     "record_values": Role.VIEWER,
@@ -75,6 +76,7 @@ LOOK = {
     "site_lab_paths": Role.VIEWER,
     "site_lab_adopt": Role.OPERATOR,
     "page_apart": Role.EDITOR,
+    "password_change": Role.VIEWER,
     "rule_cleanup": Role.EDITOR,
     "cluster_suggest": Role.EDITOR,
     "cluster_suggest_table": Role.EDITOR,
@@ -124,6 +126,7 @@ ACT = {
     "correction_keep": Role.EDITOR,
     "rule_publish": Role.EDITOR,
     "run_cancel": Role.EDITOR,
+    "run_mark_absent": Role.EDITOR,
     "run_pause": Role.EDITOR,
     "run_resume": Role.EDITOR,
     "crawl_start": Role.EDITOR,
@@ -146,6 +149,7 @@ ACT = {
     "site_monitor": Role.OPERATOR,
     "rule_retire": Role.OPERATOR,
     "site_delete": Role.OPERATOR,
+    "page_delete": Role.OPERATOR,
     "record_type_delete": Role.OPERATOR,
     "delivery_target_now": Role.OPERATOR,
     "delivery_target_test": Role.OPERATOR,
@@ -171,6 +175,7 @@ BOTH = {
     "site_import",
     "site_settings",
     "join_new",
+    "password_change",
     "join_edit",
     "record_type_new",
     "record_type",
@@ -204,6 +209,25 @@ PARTS = {"cluster_shares": "cluster", "cluster_structure": "cluster", "join_prop
 """Parts of a screen; opened alone they lead to it."""
 
 ROLES = sorted(Role)
+
+
+DOWNLOADS = {"records_csv", "records_export", "record_type_export"}
+
+SHOWN = [name for name in LOOK if name not in DOWNLOADS]
+"""The addresses that show a screen or a part of one."""
+
+
+@pytest.fixture
+def world(db: None, kept_world: World) -> World:
+    """The site that all tests of this module share. What a test changes is rolled back."""
+    return kept_world
+
+
+def asking(client: Any, name: str) -> Any:
+    """The client, with the header of htmx for parts of screens."""
+    if name in PARTS:
+        client.defaults["HTTP_HX_REQUEST"] = "true"
+    return client
 
 
 def names(patterns: list[URLPattern | URLResolver]) -> set[str]:

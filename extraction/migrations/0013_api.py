@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("extraction", "0009_run_kinds"),
+        ("extraction", "0012_day"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
