@@ -182,6 +182,10 @@ class Vertex:
         """Yield the pages of a site. part: the number of a template, unreadable, partly, unclustered or gone."""
         return self.list_all(_join("sites", site, "pages"), Page, {"q": query, "part": part})
 
+    def delete_page(self, site: str, page_id: int) -> None:
+        """Delete a page with its versions, marks and record."""
+        self.request("DELETE", _join("sites", site, "pages", page_id))
+
     def upload_archive(self, site: str, path: Path) -> Run:
         """Upload an archive of pages and start its import. The file is read while it is sent."""
         with path.open("rb") as file:
@@ -309,9 +313,13 @@ class Vertex:
         """Return a version with its definition and report."""
         return read_row(Rule, self.request("GET", _join("sites", site, "templates", template, "rules", version)))
 
-    def publish_rule(self, site: str, template: int, version: int) -> Rule:
-        """Make a version the one that extracts records."""
-        return read_row(Rule, self.request("POST", _join("sites", site, "templates", template, "rules", version, "publish")))
+    def publish_rule(self, site: str, template: int, version: int, *, despite_doubts: bool = False) -> Rule:
+        """Make a version the one that extracts records.
+
+        despite_doubts: although values look wrong on pages that nobody marked. Otherwise that is an error with the status 409.
+        """
+        address = _join("sites", site, "templates", template, "rules", version, "publish")
+        return read_row(Rule, self.request("POST", address, body={"despite_doubts": despite_doubts}))
 
     def retire_rule(self, site: str, template: int, version: int) -> Rule:
         """Take the live version out of use."""

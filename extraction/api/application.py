@@ -16,8 +16,10 @@ from extraction.api import core, intake, labels, monitoring, records, rules, sch
 from extraction.api.problems import CONTENT_TYPE, FieldError, Problem, ProblemError, write_problem
 from extraction.services.core.runs import JobError
 from extraction.services.labels.labelling import LabelError
+from extraction.services.rules.doubts import Doubtful
 from extraction.services.rules.rules import StateError
 from extraction.services.schema.record_types import InUse
+from extraction.services.sites.sites import PageInUse
 
 DESCRIPTION = """
 Everything that the dashboard does from a site's address to its records, for programs. Make a token in the dashboard, under “Your tokens”,
@@ -112,13 +114,18 @@ def _refuse_value(_: HttpRequest, error: Any) -> HttpResponse:
     return write_problem(422, _sentence(text))
 
 
-CONFLICTS: tuple[type[Exception], ...] = (JobError, StateError, InUse)
+CONFLICTS: tuple[type[Exception], ...] = (JobError, StateError, InUse, PageInUse)
 WRONG: tuple[type[Exception], ...] = (LabelError, RuleError, XPathError, PageError, FormError)
 
 for kind in CONFLICTS:
     api.add_exception_handler(kind, _conflict)
 for kind in WRONG:
     api.add_exception_handler(kind, _refuse_value)
+
+
+@api.exception_handler(Doubtful)
+def _ask(_: HttpRequest, error: Doubtful) -> HttpResponse:
+    return write_problem(409, f"{_sentence(str(error))} Look at them, or publish with “despite_doubts”.")
 
 
 def _sentence(text: str) -> str:

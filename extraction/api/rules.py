@@ -1,11 +1,11 @@
 """Rules: versions, learning, editing, publishing, retiring, and files that run without Vertex."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
-from ninja import Schema, Status
+from ninja import Body, Schema, Status
 
 from extraction.api.core import RunOut, describe_run
 from extraction.api.operations import ApiRequest, Operations, find_cluster, find_site
@@ -15,6 +15,7 @@ from extraction.forms.rules import XPathForm
 from extraction.models import Rule
 from extraction.services.learning import learn_rule as learning
 from extraction.services.records import extract_records
+from extraction.services.rules import doubts
 from extraction.services.rules import export_rule as exporting
 from extraction.services.rules import rules as service
 from extraction.views.rules import rules
@@ -40,11 +41,20 @@ class RuleOut(RuleItem):
     report: dict[str, Any]
 
 
+class PublishIn(Schema):
+    """How to publish. despite_doubts: although values look wrong on pages that nobody marked."""
+
+    despite_doubts: bool = False
+
+
 class XPathIn(Schema):
     """Another XPath for an attribute."""
 
     attribute: str
     xpath: str
+
+
+NO_BODY = PublishIn()
 
 
 def describe_rule(rule: Rule) -> dict[str, Any]:
@@ -100,9 +110,15 @@ def edit_rule(request: ApiRequest, slug: str, number: int, version: int, body: X
 
 
 @operations.post("/sites/{slug:slug}/templates/{int:number}/rules/{int:version}/publish", like=rules.publish_rule, response=RuleOut)
-def publish_rule(request: ApiRequest, slug: str, number: int, version: int) -> dict[str, Any]:
-    """Make a version the one that extracts records. Earlier versions can be published again."""
-    service.publish_rule(_find_rule(request, slug, number, version), request.access.user)
+def publish_rule(request: ApiRequest, slug: str, number: int, version: int, body: Annotated[PublishIn, Body()] = NO_BODY) -> dict[str, Any]:
+    """Make a version the one that extracts records. Earlier versions can be published again.
+
+    A draft whose values look wrong on pages that nobody marked is refused with 409, unless the body has `despite_doubts`.
+    """
+    found = _find_rule(request, slug, number, version)
+    if not body.despite_doubts:
+        doubts.refuse_doubtful(found)
+    service.publish_rule(found, request.access.user)
     return describe_rule(_find_rule(request, slug, number, version))
 
 

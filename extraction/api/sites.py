@@ -274,6 +274,13 @@ def download_page(request: ApiRequest, slug: str, page_id: int) -> HttpResponse:
     return HttpResponse(content, content_type="application/octet-stream", headers=headers)
 
 
+@operations.change("DELETE", "/sites/{slug:slug}/pages/{int:page_id}", like=pages.delete_page)
+def delete_page(request: ApiRequest, slug: str, page_id: int) -> Status[None]:
+    """Delete a page with its versions, marks and record. A later crawl fetches it again where it is linked."""
+    service.delete_page(_find_page(request, slug, page_id))
+    return Status(204, None)
+
+
 def _find_page(request: ApiRequest, slug: str, page_id: int) -> Page:
     return get_object_or_404(Page.objects.select_related("current__cluster"), site=find_site(request, slug), pk=page_id)
 

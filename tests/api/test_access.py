@@ -33,6 +33,7 @@ OPERATIONS: dict[str, tuple[str, str, Role, ApiScope, Any]] = {
     "list_pages": ("GET", SITE + "/pages", VIEWER, READ, None),
     "show_page": ("GET", SITE + "/pages/{page}", VIEWER, READ, None),
     "download_page": ("GET", SITE + "/pages/{page}/content", VIEWER, READ, None),
+    "delete_page": ("DELETE", SITE + "/pages/{page}", OPERATOR, OPERATE, None),
     "upload_pages": ("POST", SITE + "/uploads", EDITOR, EDIT, {}),
     "start_crawl": ("POST", SITE + "/crawls", EDITOR, EDIT, {}),
     "list_runs": ("GET", "/runs", VIEWER, READ, None),

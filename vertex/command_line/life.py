@@ -11,6 +11,7 @@ from vertex.command_line.main import FILE, NEW_FILE, Context, main
 from vertex.command_line.output import FOUND_BROKEN, Failure, print_json, print_row, print_rows
 
 template_argument = click.argument("template", type=int)
+despite_doubts_option = click.option("--despite-doubts", is_flag=True, help="Although values look wrong on pages that nobody marked.")
 
 
 @main.group()
@@ -165,15 +166,16 @@ def annotate(context: Context, slug: str, template: int, path: Path) -> None:
 @click.argument("slug")
 @template_argument
 @click.option("--publish", "then_publish", is_flag=True, help="Publish the rule that is learned.")
+@despite_doubts_option
 @click.pass_obj
-def learn(context: Context, slug: str, template: int, then_publish: bool) -> None:
+def learn(context: Context, slug: str, template: int, then_publish: bool, despite_doubts: bool) -> None:
     """Learn the rule of a template from what is marked."""
     if then_publish and not (context.wait or context.here):
         raise click.UsageError("--publish waits for the rule, so it does not go with --no-wait.")
     run = context.follow(context.vertex.learn_rule(slug, template))
     version = run.summary.get("version")
     if then_publish and version:
-        context.vertex.publish_rule(slug, template, int(version))
+        context.vertex.publish_rule(slug, template, int(version), despite_doubts=despite_doubts)
         click.echo(f"Version {version} is live.", err=True)
 
 
@@ -191,12 +193,17 @@ def list_rules(context: Context, slug: str, template: int) -> None:
 @click.argument("slug")
 @template_argument
 @click.argument("version", type=int, required=False)
+@despite_doubts_option
 @click.pass_obj
-def publish(context: Context, slug: str, template: int, version: int | None) -> None:
+def publish(context: Context, slug: str, template: int, version: int | None, despite_doubts: bool) -> None:
     """Make a VERSION live; without one, the newest draft."""
     vertex = context.vertex
     chosen = version or _find_draft(vertex.get_template(slug, template))
-    print_rows([vertex.publish_rule(slug, template, chosen)], ["version", "state", "published_at"], as_json=context.as_json)
+    print_rows(
+        [vertex.publish_rule(slug, template, chosen, despite_doubts=despite_doubts)],
+        ["version", "state", "published_at"],
+        as_json=context.as_json,
+    )
 
 
 @main.command()
