@@ -56,7 +56,7 @@ class VertexApi(NinjaAPI):
                 if operation["description"] == f"{operation['summary']}.":  # Ninja takes the docstring where there is nothing more to say
                     del operation["description"]
                 if operation.pop("x-file", False):
-                    operation["responses"][200]["content"] = {"application/octet-stream": {}}
+                    operation["responses"][200]["content"] = {"*/*": {}}
         return found
 
 

@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from django.core.files.uploadedfile import UploadedFile as DjangoFile
 from django.utils.datastructures import MultiValueDict
-from ninja import File, Form, Schema, Status, UploadedFile
+from ninja import File, Form, Status, UploadedFile
 
+from extraction.api.bodies import RequestBody
 from extraction.api.core import RunOut, describe_run
 from extraction.api.operations import ApiRequest, Operations, find_site
 from extraction.api.problems import ProblemError, refuse_form
@@ -21,7 +22,7 @@ MAX_PAGE_BYTES = 32 * 1024**2
 """A single page with its address may be as large as this. It is in memory while it is stored."""
 
 
-class CrawlIn(Schema):
+class CrawlIn(RequestBody):
     """What a crawl does. `pages` fetches pages and finds templates; `renew` then also extracts records; `extract` fetches the whole
     site and keeps only the records."""
 

@@ -9,6 +9,7 @@ from lxml import etree
 from ninja import Field, Schema
 
 from extraction.algorithms.dom.nodes import Location
+from extraction.api.bodies import RequestBody
 from extraction.api.operations import ApiRequest, Operations, find_cluster
 from extraction.api.paging import Asked, Paged, take_page
 from extraction.api.problems import ProblemError
@@ -39,7 +40,7 @@ class LabelOut(Schema):
     row: int
 
 
-class MarkIn(Schema):
+class MarkIn(RequestBody):
     """A value, named by its text or by an XPath that selects one place.
 
     occurrence: which of several places with this text, from 1.
@@ -51,7 +52,7 @@ class MarkIn(Schema):
     xpath: str = ""
 
 
-class MarksIn(Schema):
+class MarksIn(RequestBody):
     """What an attribute is on a page. It replaces what was said before. Give one of the three.
 
     values: the values, by their texts; an empty list takes back what was said.

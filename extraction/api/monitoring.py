@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Schema, Status
 
+from extraction.api.bodies import RequestBody
 from extraction.api.core import RunOut, describe_run
 from extraction.api.operations import ApiRequest, Operations, find_cluster, find_site
 from extraction.api.paging import Asked, Paged, take_page
@@ -69,7 +70,7 @@ class BreakageOut(Schema):
     closed_by: str | None
 
 
-class AcceptIn(Schema):
+class AcceptIn(RequestBody):
     """How to accept a repair. doubtful: also what is not proven."""
 
     doubtful: bool = False

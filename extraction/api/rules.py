@@ -7,6 +7,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Body, Schema, Status
 
+from extraction.api.bodies import RequestBody
 from extraction.api.core import RunOut, describe_run
 from extraction.api.operations import ApiRequest, Operations, find_cluster, find_site
 from extraction.api.paging import Asked, Paged, take_page
@@ -41,13 +42,13 @@ class RuleOut(RuleItem):
     report: dict[str, Any]
 
 
-class PublishIn(Schema):
+class PublishIn(RequestBody):
     """How to publish. despite_doubts: although values look wrong on pages that nobody marked."""
 
     despite_doubts: bool = False
 
 
-class XPathIn(Schema):
+class XPathIn(RequestBody):
     """Another XPath for an attribute."""
 
     attribute: str

@@ -6,6 +6,7 @@ from django.http import QueryDict
 from django.shortcuts import get_object_or_404
 from ninja import Schema, Status
 
+from extraction.api.bodies import RequestBody
 from extraction.api.operations import ApiRequest, Operations
 from extraction.api.paging import Asked, Paged, take_page
 from extraction.api.problems import FieldError, ProblemError, refuse_form
@@ -21,7 +22,7 @@ operations = Operations("Record types")
 SHARED = "Record types belong to all sites, so changing them needs a token for all sites."
 
 
-class AttributeIn(Schema):
+class AttributeIn(RequestBody):
     """An attribute of a record type.
 
     id: of the attribute that is changed; null for a new one.
@@ -44,7 +45,7 @@ class AttributeOut(AttributeIn):
     is_key: bool = False
 
 
-class RecordTypeIn(Schema):
+class RecordTypeIn(RequestBody):
     """A record type and all of its attributes in their order."""
 
     name: str

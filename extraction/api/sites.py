@@ -7,6 +7,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Field, Schema, Status
 
+from extraction.api.bodies import RequestBody
 from extraction.api.operations import ApiRequest, Operations, find_site
 from extraction.api.paging import Asked, Paged, take_page
 from extraction.api.problems import ProblemError, refuse_form
@@ -43,7 +44,7 @@ class SourceOut(Schema):
     contact: str
 
 
-class SourceChange(Schema):
+class SourceChange(RequestBody):
     """Changes of a source. Fields that are left out stay as they are."""
 
     addresses: list[str] | None = None
@@ -65,7 +66,7 @@ class SourceChange(Schema):
     contact: str | None = None
 
 
-class SiteIn(Schema):
+class SiteIn(RequestBody):
     """A new site. address: where its pages are fetched from; a site without one gets its pages by upload."""
 
     name: str = Field("", description="Empty to use the host's name.")
@@ -73,7 +74,7 @@ class SiteIn(Schema):
     source: SourceChange | None = None
 
 
-class SiteChange(Schema):
+class SiteChange(RequestBody):
     """Changes of a site. Fields that are left out stay as they are."""
 
     name: str | None = None

@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from ninja import Schema, Status
 
+from extraction.api.bodies import RequestBody
 from extraction.api.core import RunOut, describe_run
 from extraction.api.operations import ApiRequest, Operations, find_cluster, find_site
 from extraction.api.paging import Asked, Paged, take_page
@@ -47,7 +48,7 @@ class TemplateOut(Schema):
     breakage: int | None
 
 
-class TemplateChange(Schema):
+class TemplateChange(RequestBody):
     """Changes of a template. Fields that are left out stay as they are. record_type: its slug; empty for none."""
 
     name: str | None = None
@@ -63,13 +64,13 @@ class SampleOut(Schema):
     covered: float
 
 
-class FindIn(Schema):
+class FindIn(RequestBody):
     """How to find templates. threshold: the least number of similar pages that make one; null to choose it by the site's size."""
 
     threshold: int | None = None
 
 
-class MergeIn(Schema):
+class MergeIn(RequestBody):
     """Which templates are the same. into: the number of the one that takes in the others."""
 
     into: int
