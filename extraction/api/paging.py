@@ -10,12 +10,24 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from django.db.models import QuerySet
 from ninja import Field, Query, Schema
+from pydantic import AwareDatetime, BeforeValidator
 
 from extraction.api.problems import ProblemError
 
 T = TypeVar("T")
 
 MAX_LIMIT = 1_000
+
+
+def _refuse_numbers(text: Any) -> Any:
+    """Refuse a number, which pydantic would take for seconds since 1970."""
+    if isinstance(text, str) and "-" not in text[1:]:
+        raise ValueError("give a time such as 2026-11-29T08:00:00Z")
+    return text
+
+
+Time = Annotated[AwareDatetime, BeforeValidator(_refuse_numbers)]
+"""A time with its zone, as ISO 8601."""
 
 
 class Paging(Schema):

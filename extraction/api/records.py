@@ -10,10 +10,9 @@ from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.utils.text import slugify
 from ninja import Schema
-from pydantic import AwareDatetime
 
 from extraction.api.operations import ApiRequest, Operations, find_cluster
-from extraction.api.paging import Asked, Paged, take_page
+from extraction.api.paging import Asked, Paged, Time, take_page
 from extraction.models import Record, RecordChange, RecordType
 from extraction.services.records import history as changes
 from extraction.services.records import records as service
@@ -121,7 +120,7 @@ def list_records(
     attribute: str = "",
     missing: str = "",
     part: str = "",
-    extracted_after: AwareDatetime | None = None,
+    extracted_after: Time | None = None,
 ) -> dict[str, Any]:
     """List the records of a template.
 
@@ -136,7 +135,7 @@ def list_records(
 
 @operations.get("/record-types/{slug:slug}/records", like=exports.choose_type_records, response=Paged[RecordOut], records=True)
 def list_type_records(
-    request: ApiRequest, slug: str, paging: Asked, state: str = "", extracted_after: AwareDatetime | None = None
+    request: ApiRequest, slug: str, paging: Asked, state: str = "", extracted_after: Time | None = None
 ) -> dict[str, Any]:
     """List the records of a record type on all sites that the token may be used for. Ignored templates are left out."""
     record_type = get_object_or_404(RecordType, slug=slug)
@@ -148,7 +147,7 @@ def list_type_records(
 
 @operations.get("/sites/{slug:slug}/templates/{int:number}/changes", like=history.list_changes, response=Paged[ChangeOut], records=True)
 def list_changes(
-    request: ApiRequest, slug: str, number: int, paging: Asked, kind: str = "", cause: str = "", since: AwareDatetime | None = None
+    request: ApiRequest, slug: str, number: int, paging: Asked, kind: str = "", cause: str = "", since: Time | None = None
 ) -> dict[str, Any]:
     """List the changes of a template's records, oldest first.
 

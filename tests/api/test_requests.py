@@ -161,6 +161,8 @@ def test_records_are_filtered_and_read_since_a_time(world: World, program: Calla
     assert found[0]["values"]["title"] == [{"raw": "Book 0", "value": "Book 0", "problem": ""}]
     last = found[-1]["extracted_at"]
     assert client.get(address, {"extracted_after": last}).json()["items"] == []
+    for wrong in ("0.5", "1700000000", "yesterday", "2026-11-29T08:00:00"):
+        assert client.get(address, {"extracted_after": wrong}).status_code == 422, wrong
     assert client.get(address, {"q": "book 3"}).json()["items"][0]["values"]["title"][0]["raw"] == "Book 3"
     changes = client.get(f"{ROOT}/sites/{world.site.slug}/templates/1/changes", {"limit": 2}).json()
     more = client.get(f"{ROOT}/sites/{world.site.slug}/templates/1/changes", {"after": changes["next"]}).json()
