@@ -9,7 +9,7 @@ DATA ?= .data
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run migrate test test-services test-spark lint audit fuzz chaos load mutation e2e quality bench browser lock format clean
+.PHONY: help setup demo run migrate test test-services test-spark fuzz-api lint audit fuzz chaos load mutation e2e quality bench browser lock format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,11 @@ test-spark: setup ## Run the tests of the jobs on Spark, with a Spark of their o
 	@command -v java >/dev/null || { echo "Skipped: Spark needs Java 17 or newer, and there is no java here."; exit 0; }; \
 	$(PY) -c 'import pandas, pyspark' 2>/dev/null || $(PY) -m pip install --quiet --disable-pip-version-check 'pyspark>=4' 'pandas>=2.2,<3' || exit 1; \
 	VERTEX_TEST_SPARK=1 $(PY) -m pytest -p no:xdist tests/vertex_spark
+
+fuzz-api: setup ## Send odd requests to the API of a running dashboard: make fuzz-api TOKEN=vxa_… (changes what the token may change)
+	@$(PY) -c 'import schemathesis' 2>/dev/null || $(PY) -m pip install --quiet --disable-pip-version-check 'schemathesis>=4.32' || exit 1
+	.venv/bin/schemathesis run $${VERTEX_URL:-http://127.0.0.1:8000}/api/v1/openapi.json -H "Authorization: Bearer $(TOKEN)" \
+	  --max-examples $${EXAMPLES:-10} --phases coverage,fuzzing --exclude-operation-id delete_site --exclude-checks positive_data_acceptance
 
 lint: setup ## ruff, bandit, mypy, import-linter, djade, tsc
 	$(PY) -m ruff check .

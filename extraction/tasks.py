@@ -8,7 +8,7 @@ from django.db import connection
 from django.utils import timezone
 
 from extraction import pipeline
-from extraction.services.core import fair_order, heartbeats, lost_runs, runs
+from extraction.services.core import api_outcomes, fair_order, heartbeats, lost_runs, runs
 from extraction.services.deliveries import deliver as delivering
 from extraction.services.deliveries import outbox
 from extraction.services.monitoring import alerts, monitors, tidy_checks
@@ -50,8 +50,9 @@ def tick() -> None:
 
 @shared_task
 def tidy() -> None:
-    """Delete contents that old checks stored and that nothing needs any more, and old files of downloads."""
+    """Delete contents that old checks stored and that nothing needs any more, and old files of downloads and outcomes of requests."""
     tidy_checks.tidy_checks(timezone.now())
+    api_outcomes.tidy_outcomes(timezone.now())
     stored_files.tidy_files(timezone.now())
 
 

@@ -4,9 +4,11 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, include, path
 from django.urls.resolvers import URLResolver
 
+from extraction.api import documentation
+from extraction.api.application import api
 from extraction.forms.sign_in import SignInForm
 from extraction.views import account, home
-from extraction.views.core import frames, page_files, runs
+from extraction.views.core import api_tokens, frames, health, page_files, runs
 from extraction.views.corrections import corrections
 from extraction.views.deliveries import change_files, readers, targets
 from extraction.views.intake import crawls, uploads
@@ -193,6 +195,15 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("deliveries/<int:target_id>/delete/", targets.delete_target, name="delivery_target_delete"),
     path("deliveries/sent/<int:delivery_id>/again/", targets.retry_delivery, name="delivery_again"),
     path("record-types/<slug:slug>/delete/", record_types.delete_record_type, name="record_type_delete"),
+    path("healthz", health.show_alive, name="healthz"),
+    path("readyz", health.show_ready, name="readyz"),
+    path("metrics", health.show_metrics, name="metrics"),
+    path("account/tokens/", api_tokens.list_tokens, name="api_tokens"),
+    path("account/tokens/new/", api_tokens.create_token, name="api_token_new"),
+    path("account/tokens/<int:token_id>/revoke/", api_tokens.revoke_token, name="api_token_revoke"),
+    path("api/", documentation.show_reference, name="api_reference"),
+    path("api/v1/openapi.json", documentation.serve_openapi, name="api_openapi"),
+    path("api/v1/", api.urls),
     path("settings/alerts/", alerts.alerts, name="alerts"),
     path("settings/alerts/new/", alerts.new, name="alert_channel_new"),
     path("settings/alerts/<int:channel_id>/", alerts.channel, name="alert_channel"),

@@ -14,7 +14,10 @@ from vertex import environment as env
 django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-VAR_DIR = env.path("VAR_DIR", BASE_DIR / "var")
+# A checkout keeps its data in var/. The package may be installed where nobody can write, so its data is where the user's data is.
+IS_CHECKOUT = (BASE_DIR / "manage.py").exists()
+FILES_DIR = BASE_DIR if IS_CHECKOUT else BASE_DIR / "vertex_files"
+VAR_DIR = env.path("VAR_DIR", BASE_DIR / "var" if IS_CHECKOUT else Path.home() / ".local" / "share" / "vertex")
 VAR_DIR.mkdir(parents=True, exist_ok=True)
 
 PORT = env.integer("PORT", 8000, least=1)
@@ -62,7 +65,8 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    # Before the check against forged requests, which reads the whole body.
+    # Before the check against forged requests, which reads the whole body. Tokens come first, since they say who uploads.
+    "extraction.api.middleware.ApiMiddleware",
     "extraction.views.policy.UploadMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
@@ -77,7 +81,7 @@ ASGI_APPLICATION = "vertex.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [FILES_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -141,7 +145,7 @@ STORAGES = {
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # otherwise whitenoise warns at every start
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [FILES_DIR / "static"]
 # If no files were collected, those in static/ are served directly, so no build step is needed.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_MANIFEST_STRICT = False
@@ -175,6 +179,12 @@ CACHES = {
     "sign_ins": {
         "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
         "LOCATION": VAR_DIR / "sign_ins",
+        "OPTIONS": {"MAX_ENTRIES": 5_000},
+    },
+    # How many requests each token has made, in files for the same reason.
+    "api_limits": {
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": VAR_DIR / "api_limits",
         "OPTIONS": {"MAX_ENTRIES": 5_000},
     },
 }
@@ -225,6 +235,9 @@ VERTEX_IMPORT_MAX_PAGES = env.integer("IMPORT_MAX_PAGES", 1_000_000, least=1)
 VERTEX_PAGE_MAX_BYTES = env.integer("PAGE_MAX_BYTES", 32 * 1024**2, least=1)
 VERTEX_IMPORT_MAX_BYTES = env.integer("IMPORT_MAX_BYTES", 64 * 1024**3, least=1)
 VERTEX_IMPORT_MAX_EXPANSION = env.integer("IMPORT_MAX_EXPANSION", 200, least=1)
+
+# How many requests a token may make in a minute.
+VERTEX_API_REQUESTS_PER_MINUTE = env.integer("API_REQUESTS_PER_MINUTE", 600, least=1)
 
 # How long the changes of records are kept, and how many of each template.
 VERTEX_CHANGES_MAX_DAYS = env.integer("CHANGES_MAX_DAYS", 730, least=1)

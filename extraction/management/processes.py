@@ -10,6 +10,8 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from django.conf import settings
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 STOP_S = 15.0
@@ -38,7 +40,7 @@ def started(names: list[str], *, port: int, log: Path, environment: Mapping[str,
     }
     with log.open("ab") as out:
         process = subprocess.Popen(  # noqa: S603 - our own command line
-            [sys.executable, "-m", "honcho", "start", *names],
+            [sys.executable, "-m", "honcho", "start", "-f", str(settings.FILES_DIR / "Procfile"), "-d", str(ROOT), *names],
             cwd=ROOT,
             env=environment,
             stdout=out,

@@ -1,6 +1,7 @@
 """The database tables, one file per aggregate."""
 
 from extraction.models.alert import Alert, AlertChannel, Event
+from extraction.models.api_token import ApiOutcome, ApiScope, ApiToken
 from extraction.models.asset import Asset
 from extraction.models.cluster import Cluster, ClusterCore, SamplePage
 from extraction.models.correction import Correction
@@ -32,6 +33,9 @@ from extraction.models.source import Source
 __all__ = [
     "Alert",
     "AlertChannel",
+    "ApiOutcome",
+    "ApiScope",
+    "ApiToken",
     "Asset",
     "Attribute",
     "Bellwether",

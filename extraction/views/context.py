@@ -36,6 +36,8 @@ def _section(request: HttpRequest) -> str:
         return "deliveries"
     if name.startswith("alert"):
         return "alerts"
+    if name.startswith("api_"):
+        return "tokens"
     if name.startswith("breakage"):
         return "breakages"
     return "sites" if name else ""

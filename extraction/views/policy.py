@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from extraction.models import Role, Run, role_of
+from extraction.services.core import access
 from extraction.views.http import SignedInHttpRequest
 
 P = ParamSpec("P")
@@ -22,20 +23,26 @@ SignedInView = Callable[Concatenate[SignedInHttpRequest, P], R]
 def requires(role: Role) -> Callable[[SignedInView[P, R]], View[P, R]]:
     """Restrict a view to users with this role or a higher one.
 
-    Others get 403. Users who are not signed in are sent to the sign-in page by the middleware.
+    Others get 403. Users who are not signed in are sent to the sign-in page by the middleware. The API asks the view for its role
+    (`get_required_role`), so that both permit the same.
     """
 
     def decorate(view: SignedInView[P, R]) -> View[P, R]:
         @wraps(view)
         def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            held = role_of(request.user)
-            if held is None or held < role:
-                raise PermissionDenied(f"This needs the role {role.group}.")
+            access.refuse_lower_role(role_of(request.user), role)
             return view(cast(SignedInHttpRequest, request), *args, **kwargs)
 
+        checked.required_role = role  # type: ignore[attr-defined]
         return checked
 
     return decorate
+
+
+def get_required_role(view: Callable[..., Any]) -> Role:
+    """Return the role that a view needs. Raises AttributeError for a view without `requires`."""
+    role: Role = view.required_role  # type: ignore[attr-defined]
+    return role
 
 
 def may_control(request: HttpRequest, run: Run, *, or_refuse: bool = False) -> bool:

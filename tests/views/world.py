@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.utils import timezone
 
 from extraction import pipeline
@@ -11,6 +12,7 @@ from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Sele
 from extraction.models import (
     Alert,
     AlertChannel,
+    ApiToken,
     Breakage,
     Check,
     Cluster,
@@ -79,6 +81,9 @@ class World:
             "alerts",
             "breakages",
             "alert_channel_new",
+            "api_tokens",
+            "api_token_new",
+            "api_reference",
             "deliveries",
             "delivery_target_new",
         }:
@@ -100,6 +105,8 @@ class World:
             return [(known_rule or QualityRule.objects.create(record_type=self.record_type, kind="count", limits={"least": 0.5})).pk]
         if name == "delivery_again":
             return [self.delivery.pk]
+        if name == "api_token_revoke":
+            return [self.api_token().pk]
         if name == "token_revoke":
             return [ReaderToken.objects.get().pk]
         if name.startswith("delivery_target"):
@@ -136,6 +143,11 @@ class World:
         if name.startswith(("site", "crawl", "source")) or name in {"cluster_start", "cluster_merge", "cluster_same"}:
             return [self.site.slug]
         return cluster
+
+    def api_token(self) -> ApiToken:
+        """A token of the admin."""
+        user, _ = User.objects.get_or_create(username="admin")
+        return ApiToken.objects.get_or_create(user=user, digest="1" * 64, defaults={"name": "Import", "hint": "vxa_1111"})[0]
 
     def correction(self) -> Correction:
         """A correction of the page's title."""

@@ -130,8 +130,17 @@ def _plan(request: HttpRequest, scope: ExportScope, form_name: str = "") -> tupl
     return export_records.plan_export(scope, choice, wanted), form.cleaned_data["part"]
 
 
-def send_export(request: HttpRequest, scope: ExportScope, name: str, form_name: str = "") -> HttpResponseBase:
-    """Send the file that a request asks for, or what describes it. name: of the file, without its ending."""
+def send_template_export(request: HttpRequest, cluster: Cluster, *, who: str) -> HttpResponseBase:
+    """Send the records of a template that a request asks for. who: as for `send_export`."""
+    return send_export(request, _find_scope(request, cluster), _name_template(cluster), who=who)
+
+
+def send_export(request: HttpRequest, scope: ExportScope, name: str, form_name: str = "", *, who: str = "") -> HttpResponseBase:
+    """Send the file that a request asks for, or what describes it.
+
+    name: of the file, without its ending.
+    who: whose download it is. Downloads of others never go on with its file. Empty for the person who is signed in.
+    """
     try:
         export, part = _plan(request, scope, form_name)
     except ExportError as error:
@@ -144,12 +153,12 @@ def send_export(request: HttpRequest, scope: ExportScope, name: str, form_name: 
     if part == "dictionary":
         export_records.count_lines(export)
         return _send_text(describe.write_dictionary(export, version), f"{name}.dictionary.md", "text/markdown; charset=utf-8")
-    return _send_file(request, export, f"{name}{export.format.suffix}")
+    return _send_file(request, export, f"{name}{export.format.suffix}", who or f"user {request.user.pk}")
 
 
-def _send_file(request: HttpRequest, export: Export, name: str) -> HttpResponseBase:
+def _send_file(request: HttpRequest, export: Export, name: str, who: str) -> HttpResponseBase:
     """Send the file once it is complete. It is kept, so that a download that breaks off can go on with the same bytes."""
-    place = stored_files.make_place(f"user {request.user.pk}", request.get_full_path())
+    place = stored_files.make_place(who, request.get_full_path())
     if started := resuming.find_started(request, place):
         return resuming.send_stored(request, started, same=True)
     with tempfile.TemporaryDirectory(prefix="vertex-export-") as folder:

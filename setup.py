@@ -1,0 +1,35 @@
+"""What pyproject.toml cannot say: the dashboard's templates, its static files and the Procfile stand beside the packages."""
+
+import shutil
+from pathlib import Path
+
+from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
+
+BESIDE = {"vertex_files.templates": "templates", "vertex_files.static": "static"}
+
+ROOT = Path(__file__).parent
+
+
+class BuildWithProcfile(build_py):
+    """Puts the Procfile beside the templates."""
+
+    def run(self) -> None:
+        """Build the packages."""
+        super().run()
+        shutil.copy(ROOT / "Procfile", Path(self.build_lib) / "vertex_files" / "Procfile")
+
+
+def list_files(folder: str) -> list[str]:
+    """Return the files below a folder, relative to it."""
+    return [str(path.relative_to(ROOT / folder)) for path in sorted((ROOT / folder).rglob("*")) if path.is_file()]
+
+
+data = {name: list_files(folder) for name, folder in BESIDE.items()}
+data["extraction.demo"] = ["data/*", "fragments/*", "*.css"]
+setup(
+    packages=[*find_packages(include=["vertex", "vertex.*", "vertex_spark*", "extraction*", "annotations*"]), *BESIDE],
+    package_dir=BESIDE,
+    package_data=data,
+    cmdclass={"build_py": BuildWithProcfile},
+)

@@ -1,0 +1,238 @@
+"""What the client gives: a frozen value for each kind of object of the API. Fields that a newer server adds are left out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """A site. Its figures are 0 in lists."""
+
+    slug: str
+    name: str
+    address: str
+    created_at: datetime
+    pages: int = 0
+    templates: int = 0
+    records: int = 0
+    incomplete: int = 0
+    failed: int = 0
+    open_breakages: int = 0
+    unfinished_runs: int = 0
+    last_run_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page and its present content."""
+
+    id: int
+    url: str
+    title: str
+    template: int | None
+    fetched_at: datetime | None
+    status: int | None
+    size_bytes: int | None
+    sha256: str
+    error: str
+    notice: str
+    gone_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """A template of a site."""
+
+    number: int
+    site: str
+    name: str
+    label: str
+    record_type: str | None
+    ignored: bool
+    small: bool
+    url_patterns: Sequence[str]
+    pages: int
+    complete: int
+    incomplete: int
+    failed: int
+    live_version: int | None
+    rule_state: str
+    draft_version: int | None
+    breakage: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordType:
+    """A record type. attributes: {id, name, type, multiple, mandatory, hotkey, list, is_key} each."""
+
+    slug: str
+    name: str
+    description: str
+    attributes: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """What was said about one attribute on one page."""
+
+    page: int
+    url: str
+    attribute: str
+    value: str
+    absent: bool
+    location: Mapping[str, Any] | None
+    row: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A version of a rule. definition and report are empty in lists."""
+
+    version: int
+    state: str
+    origin: str
+    created_at: datetime
+    created_by: str | None
+    published_at: datetime | None
+    definition: Mapping[str, Any] | None = None
+    report: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A job and how far it is. following: the unfinished run that followed it."""
+
+    id: int
+    site: str
+    template: int | None
+    kind: str
+    state: str
+    outcome: str
+    done: int
+    total: int
+    unit: str
+    message: str
+    error: str
+    finished: bool
+    summary: Mapping[str, Any]
+    summary_text: str
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    created_by: str | None
+    elapsed_s: float | None
+    left_s: float | None
+    following: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunProblem:
+    """Something that a run could not use."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """A value. raw: the text of the page; value: its normal form, None if it cannot be read; problem: why not."""
+
+    raw: str
+    value: str | None
+    problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """The record of a page."""
+
+    id: int
+    site: str
+    template: int
+    page: int
+    url: str
+    state: str
+    reason: str
+    version: int
+    extracted_at: datetime
+    values: Mapping[str, Sequence[Value]]
+    rows: Mapping[str, Sequence[Mapping[str, Sequence[Value]]]]
+
+    def value(self, attribute: str) -> str | None:
+        """Return the first value of an attribute in its normal form, or None."""
+        return next((each.value for each in self.values.get(attribute, ())), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A change of one record over time."""
+
+    id: int
+    record: int
+    list_name: str
+    key: Sequence[str]
+    url: str | None
+    number: int
+    kind: str
+    at: datetime
+    run: int | None
+    cause: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What one check found for the rule of a template."""
+
+    id: int
+    site: str
+    template: int
+    version: int
+    run: int | None
+    checked_at: datetime
+    verdict: str
+    confirmed: bool
+    asked: int
+    reached: int
+    attributes: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breakage:
+    """A broken rule."""
+
+    id: int
+    site: str
+    template: int
+    state: str
+    subject: str
+    attributes: Sequence[str]
+    version: int
+    proposal: int | None
+    check: int
+    importance: float
+    note: str
+    opened_at: datetime
+    closed_at: datetime | None
+    closed_by: str | None
+
+
+def read_row(kind: type[T], row: Mapping[str, Any]) -> T:
+    """Return the value of an object of the API. Raises TypeError if a field is missing."""
+    known = {each.name: each.type for each in fields(kind)}  # type: ignore[arg-type]
+    given = {name: row[name] for name in known if name in row}
+    for name, value in given.items():
+        if isinstance(value, str) and known[name] in (datetime, datetime | None):
+            given[name] = datetime.fromisoformat(value)
+    if kind is Record:
+        given["values"] = _read_values(given["values"])
+        given["rows"] = {name: [_read_values(each) for each in many] for name, many in given["rows"].items()}
+    return kind(**given)
+
+
+def _read_values(row: Mapping[str, Any]) -> dict[str, list[Value]]:
+    return {name: [read_row(Value, each) for each in many] for name, many in row.items()}

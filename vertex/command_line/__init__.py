@@ -1,0 +1,1 @@
+"""The command `vertex`. docs/command-line.md describes it."""

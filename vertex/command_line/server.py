@@ -1,0 +1,69 @@
+"""What belongs to an installation and not to a site: doctor, demo, manage, mcp, completion."""
+
+import os
+import sys
+
+import click
+from click.shell_completion import get_completion_class
+
+from vertex.command_line.main import Context, main
+from vertex.command_line.output import FAILED, print_rows
+
+
+@main.command()
+@click.pass_obj
+def doctor(context: Context) -> None:
+    """Say what of this installation works, and how to mend the rest. The exit code is 1 if something is wrong."""
+    from vertex.command_line.doctor import examine
+
+    signs = {"ok": "ok   ", "warn": "note ", "wrong": "WRONG"}
+    found = []
+    for each in examine():
+        found.append(each)
+        if not context.as_json:
+            click.echo(f"{signs[each.state]}  {each.part:10} {each.detail}" + (f"\n       {'':10} → {each.mend}" if each.mend else ""))
+    if context.as_json:
+        print_rows(found, [], as_json=True)
+    if any(each.state == "wrong" for each in found):
+        sys.exit(FAILED)
+
+
+@main.command()
+@click.option("--no-serve", is_flag=True, help="Stop after the CSV file.")
+def demo(no_serve: bool) -> None:
+    """Take a demo site from its pages to a CSV file, then serve the dashboard."""
+    _manage(["migrate", "--verbosity", "0"])
+    _manage(["demo", *(["--no-serve"] if no_serve else [])])
+
+
+@main.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def manage(arguments: tuple[str, ...]) -> None:
+    """Run a management command, such as migrate or create_user. Without one: list them."""
+    _manage(list(arguments) or ["help"])
+
+
+@main.command()
+@click.option("--allow-changes", is_flag=True, help="Also offer tools that change something. Otherwise they only read.")
+@click.pass_obj
+def mcp(context: Context, allow_changes: bool) -> None:
+    """Serve the Model Context Protocol on standard input and output, so that assistants can ask for records and breakages."""
+    from vertex.command_line.mcp_server import serve
+
+    serve(context.vertex, sys.stdin, sys.stdout, allow_changes=allow_changes)
+
+
+@main.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the script that completes commands in a SHELL."""
+    kind = get_completion_class(shell)
+    assert kind is not None  # noqa: S101 - the choice has only shells that click knows
+    click.echo(kind(main, {}, "vertex", "_VERTEX_COMPLETE").source())
+
+
+def _manage(arguments: list[str]) -> None:
+    from django.core.management import execute_from_command_line
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vertex.settings")
+    execute_from_command_line(["vertex manage", *arguments])
