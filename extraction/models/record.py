@@ -134,6 +134,8 @@ class Record(models.Model):
 
     values: {attribute: list of `RecordValue`}.
     rows: {list: [values of one row, as above, …]}.
+    part, standing: which of the template's records it is, and whether it is of the current content of its page. The database sets them
+        (`models.kept`); what is assigned to them is ignored.
     run: the run that made it, or a later one that found it up to date.
     state: COMPLETE; INCOMPLETE if a mandatory value is missing or an attribute has too many values; FAILED if nothing was
         extracted.
@@ -146,7 +148,7 @@ class Record(models.Model):
     State: TypeAlias = RecordState
 
     snapshot = models.OneToOneField(Snapshot, on_delete=models.CASCADE, related_name="record")
-    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="records")
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="records", db_index=False)
     rule = models.ForeignKey(Rule, on_delete=models.CASCADE, related_name="records")
     run = models.ForeignKey(Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="records")
     state = models.CharField(max_length=10, choices=State.choices)
@@ -157,12 +159,14 @@ class Record(models.Model):
     text = models.TextField(blank=True)
     canonical = models.CharField(max_length=2000, blank=True)
     extracted_at = models.DateTimeField()
+    part = models.CharField(max_length=10, choices=RecordPart.choices, default=RecordPart.NOW, editable=False)
+    standing = models.BooleanField(default=True, editable=False)
 
     objects = RecordQuerySet.as_manager()
 
     class Meta:
         ordering = ["id"]
-        indexes = [models.Index(fields=["cluster", "state"])]
+        indexes = [models.Index(fields=["cluster", "part", "id"]), models.Index(fields=["cluster", "part", "state", "id"])]
         constraints = [
             models.CheckConstraint(condition=Q(state__in=RecordState.values), name="a_record_has_a_known_state"),
             models.CheckConstraint(condition=~Q(state=RecordState.FAILED) | ~Q(reason=""), name="a_failed_record_says_why"),

@@ -1,0 +1,214 @@
+"""The triggers that keep counts and columns, as SQL for SQLite and for PostgreSQL.
+
+Pages have their template from their current snapshot, and records have their part from their page. So a change of a snapshot changes
+its page, and a change of a page changes its records; the counts follow from the columns of pages and records. On SQLite, triggers run
+for each row. On PostgreSQL, counts and what follows in other tables run once for each statement, over all its rows.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from django.db import models
+
+from extraction.models.kept.declared import COUNTED, FOLLOWED, PAGE, RECORD, Counted, Followed
+from extraction.models.snapshot import Snapshot
+
+PREFIX = "keep_"
+"""The names of all triggers and functions begin with this."""
+
+FROM_SNAPSHOT = ("cluster_id", "error", "notice", "kept")
+"""The columns of a snapshot from which columns of its page follow."""
+
+FROM_PAGE = ("current_id", "cluster_id")
+"""The columns of a page from which columns of its records follow."""
+
+LITERALS = {"sqlite": {"false": "0"}, "postgresql": {"false": "FALSE"}}
+
+
+def write_triggers(vendor: str) -> list[str]:
+    """Return the statements that create all triggers. vendor: `connection.vendor`. Raises ValueError for another database."""
+    if vendor == "sqlite":
+        return list(_write_for_sqlite())
+    if vendor == "postgresql":
+        return list(_write_for_postgresql())
+    raise ValueError(f"no triggers are known for {vendor}")
+
+
+def fill_in(sql: str, row: str, vendor: str) -> str:
+    """Return the SQL of a value for a row with that name."""
+    return sql.format(row=row, **LITERALS[vendor])
+
+
+def name_table(model: type[models.Model]) -> str:
+    """Return the name of a model's table."""
+    return model._meta.db_table
+
+
+def _differs(columns: Sequence[str], operator: str = "IS NOT") -> str:
+    return " OR ".join(f"NEW.{each} {operator} OLD.{each}" for each in columns)
+
+
+# SQLite
+
+
+def _write_for_sqlite() -> Iterator[str]:
+    for counted in COUNTED:
+        yield from _count_on_sqlite(counted)
+    for followed in FOLLOWED:
+        yield from _follow_on_sqlite(followed)
+    columns = ", ".join(PAGE.columns)
+    values = ", ".join(fill_in(each, "extraction_page", "sqlite").replace("now.", "NEW.") for each in PAGE.columns.values())
+    page = f"UPDATE extraction_page SET ({columns}) = (SELECT {values}) WHERE current_id = NEW.id;"
+    yield _trigger("snapshot_page", Snapshot, f"UPDATE OF {', '.join(FROM_SNAPSHOT)}", _differs(FROM_SNAPSHOT), page)
+    columns = ", ".join(RECORD.columns)
+    values = ", ".join(fill_in(each, "extraction_record", "sqlite").replace("page.", "NEW.") for each in RECORD.columns.values())
+    own = f"snapshot_id IN (SELECT id FROM {name_table(Snapshot)} WHERE page_id = NEW.id)"
+    records = f"UPDATE extraction_record SET ({columns}) = (SELECT {values}) WHERE {own};"
+    yield _trigger("page_records", PAGE.table, f"UPDATE OF {', '.join(FROM_PAGE)}", _differs(FROM_PAGE), records)
+
+
+def _trigger(name: str, model: type[models.Model], event: str, when: str, body: str) -> str:
+    condition = f" WHEN {when}" if when else ""
+    return f"CREATE TRIGGER {PREFIX}{name} AFTER {event} ON {name_table(model)} FOR EACH ROW{condition} BEGIN {body} END"
+
+
+def _count_on_sqlite(counted: Counted) -> Iterator[str]:
+    """Count each row. A change may be counted before the insertion that it follows, so it may leave a negative number for a moment."""
+    name = name_table(counted.table).removeprefix("extraction_")
+    add, take = _add_on_sqlite(counted, "NEW", "+"), _add_on_sqlite(counted, "OLD", "-")
+    yield _trigger(f"{name}_insert", counted.source, "INSERT", "", add)
+    yield _trigger(f"{name}_delete", counted.source, "DELETE", "", _take_on_sqlite(counted))
+    yield _trigger(f"{name}_update", counted.source, f"UPDATE OF {', '.join(counted.uses)}", _differs(counted.uses), f"{take} {add}")
+
+
+def _add_on_sqlite(counted: Counted, row: str, sign: str) -> str:
+    table, keys = name_table(counted.table), ", ".join(counted.keys)
+    values = ", ".join(each.format(row=row) for each in counted.keys.values())
+    sums = "".join(f", {column}" for column in counted.sums)
+    added = "".join(f", {sign}{each.format(row=row)}" for each in counted.sums.values())
+    more = "".join(f", {column} = {column} + excluded.{column}" for column in counted.sums)
+    return (
+        f"INSERT INTO {table} ({keys}, slot, n{sums}) VALUES ({values}, 0, {sign}1{added}) "
+        f"ON CONFLICT ({keys}, slot) DO UPDATE SET n = n + excluded.n{more};"
+    )
+
+
+def _take_on_sqlite(counted: Counted) -> str:
+    """Take away what was deleted, but add no row: when all tables are emptied, the count may be emptied before its rows."""
+    where = " AND ".join(f"{column} = {value.format(row='OLD')}" for column, value in counted.keys.items())
+    less = "".join(f", {column} = {column} - {value.format(row='OLD')}" for column, value in counted.sums.items())
+    return f"UPDATE {name_table(counted.table)} SET n = n - 1{less} WHERE {where} AND slot = 0;"
+
+
+def _follow_on_sqlite(followed: Followed) -> Iterator[str]:
+    table = name_table(followed.table)
+    name, columns = table.removeprefix("extraction_"), ", ".join(followed.columns)
+    values = ", ".join(fill_in(each, "NEW", "sqlite") for each in followed.columns.values())
+    source = followed.joined.format(row="NEW")
+    differs = " OR ".join(
+        f"{column} IS NOT (SELECT {fill_in(value, 'NEW', 'sqlite')} FROM {source})" for column, value in followed.columns.items()
+    )
+    body = f"UPDATE {table} SET ({columns}) = (SELECT {values} FROM {source}) WHERE id = NEW.id AND ({differs});"
+    empty = "NEW.current_id IS NOT NULL OR NEW.cluster_id IS NOT NULL OR NEW.reading <> '' OR NEW.kept" if followed is PAGE else ""
+    yield _trigger(f"{name}_follows_insert", followed.table, "INSERT", empty, body)
+    yield _trigger(f"{name}_follows_update", followed.table, f"UPDATE OF {', '.join((*followed.on, *followed.columns))}", "", body)
+
+
+# PostgreSQL
+
+
+def _write_for_postgresql() -> Iterator[str]:
+    for counted in COUNTED:
+        yield from _count_on_postgresql(counted)
+    for followed in FOLLOWED:
+        yield from _follow_on_postgresql(followed)
+    yield from _statement_trigger("snapshot_page", Snapshot, ("UPDATE",), _PAGES_OF_SNAPSHOTS)
+    yield from _statement_trigger("page_records", PAGE.table, ("UPDATE",), _RECORDS_OF_PAGES)
+
+
+_PAGES_OF_SNAPSHOTS = f"""
+    PERFORM 1 FROM extraction_page p JOIN new_rows n ON p.current_id = n.id JOIN old_rows o ON o.id = n.id
+      WHERE ({", ".join(f"n.{each}" for each in FROM_SNAPSHOT)}) IS DISTINCT FROM ({", ".join(f"o.{each}" for each in FROM_SNAPSHOT)})
+      ORDER BY p.id FOR NO KEY UPDATE OF p;
+    UPDATE extraction_page p SET cluster_id = n.cluster_id FROM new_rows n JOIN old_rows o ON o.id = n.id
+      WHERE p.current_id = n.id
+        AND ({", ".join(f"n.{each}" for each in FROM_SNAPSHOT)}) IS DISTINCT FROM ({", ".join(f"o.{each}" for each in FROM_SNAPSHOT)});
+"""
+"""The trigger of the page reads the rest from the snapshot."""
+
+_RECORDS_OF_PAGES = f"""
+    UPDATE extraction_record r SET part = r.part FROM extraction_snapshot s JOIN new_rows n ON n.id = s.page_id JOIN old_rows o ON o.id = n.id
+      WHERE r.snapshot_id = s.id
+        AND ({", ".join(f"n.{each}" for each in FROM_PAGE)}) IS DISTINCT FROM ({", ".join(f"o.{each}" for each in FROM_PAGE)});
+"""
+"""The trigger of the record reads its columns from the page."""
+
+
+def _statement_trigger(name: str, model: type[models.Model], events: Sequence[str], body: str) -> Iterator[str]:
+    function = f"{PREFIX}{name}"
+    yield (f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN\n{body}\n    RETURN NULL;\nEND $$")
+    for event in events:
+        tables = {
+            "INSERT": "NEW TABLE AS new_rows",
+            "UPDATE": "OLD TABLE AS old_rows NEW TABLE AS new_rows",
+            "DELETE": "OLD TABLE AS old_rows",
+        }[event]
+        yield (
+            f"CREATE TRIGGER {function}_{event.lower()} AFTER {event} ON {name_table(model)} REFERENCING {tables} "
+            f"FOR EACH STATEMENT EXECUTE FUNCTION {function}()"
+        )
+
+
+def _count_on_postgresql(counted: Counted) -> Iterator[str]:
+    def add(select: str) -> str:
+        table, keys = name_table(counted.table), ", ".join(counted.keys)
+        sums = "".join(f", {column}" for column in counted.sums)
+        more = "".join(f", {column} = kept.{column} + excluded.{column}" for column in counted.sums)
+        return (
+            f"INSERT INTO {table} AS kept ({keys}, slot, n{sums}) {select} "
+            f"ON CONFLICT ({keys}, slot) DO UPDATE SET n = kept.n + excluded.n{more};"
+        )
+
+    def group(rows: str, sign: str) -> str:
+        values = ", ".join(each.format(row="r") for each in counted.keys.values())
+        places = ", ".join(str(place) for place in range(1, len(counted.keys) + 1))
+        sums = "".join(f", {sign}sum({each.format(row='r')})" for each in counted.sums.values())
+        return f"SELECT {values}, pg_backend_pid(), {sign}count(*){sums} FROM {rows} r GROUP BY {places}"
+
+    signed = []
+    for rows, sign in (("new_rows", 1), ("old_rows", -1)):
+        values = ", ".join(f"{value.format(row='r')} AS {column}" for column, value in counted.keys.items())
+        sums = "".join(f", {sign} * {value.format(row='r')} AS {column}" for column, value in counted.sums.items())
+        signed.append(f"SELECT {values}, {sign} AS one{sums} FROM {rows} r")
+    keys = ", ".join(counted.keys)
+    sums = "".join(f", sum({column})" for column in counted.sums)
+    moved = " OR ".join(["sum(one) <> 0", *(f"sum({column}) <> 0" for column in counted.sums)])
+    update = f"SELECT {keys}, pg_backend_pid(), sum(one){sums} FROM ({' UNION ALL '.join(signed)}) d GROUP BY {keys} HAVING {moved}"
+    body = (
+        f"    IF TG_OP = 'INSERT' THEN {add(group('new_rows', ''))}\n"
+        f"    ELSIF TG_OP = 'DELETE' THEN {add(group('old_rows', '-'))}\n"
+        f"    ELSE {add(update)} END IF;"
+    )
+    name = name_table(counted.table).removeprefix("extraction_")
+    yield from _statement_trigger(name, counted.source, ("INSERT", "UPDATE", "DELETE"), body)
+
+
+def _follow_on_postgresql(followed: Followed) -> Iterator[str]:
+    """A trigger before each row. It locks what it reads, so that nobody changes that before this row can be seen."""
+    function = f"{PREFIX}{name_table(followed.table).removeprefix('extraction_')}_follows"
+    values = ", ".join(fill_in(each, "NEW", "postgresql") for each in followed.columns.values())
+    into = ", ".join(f"NEW.{column}" for column in followed.columns)
+    if followed is PAGE:
+        lock = f"PERFORM 1 FROM {name_table(Snapshot)} WHERE id = NEW.current_id FOR SHARE;"
+    else:
+        lock = (
+            f"PERFORM 1 FROM extraction_page WHERE id = (SELECT page_id FROM {name_table(Snapshot)} WHERE id = NEW.snapshot_id) FOR SHARE;"
+        )
+    yield (
+        f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN\n    {lock}\n"
+        f"    SELECT {values} INTO {into} FROM {followed.joined.format(row='NEW')};\n    RETURN NEW;\nEND $$"
+    )
+    columns = ", ".join((*followed.on, *followed.columns))
+    yield (
+        f"CREATE TRIGGER {function} BEFORE INSERT OR UPDATE OF {columns} ON {name_table(followed.table)} "
+        f"FOR EACH ROW EXECUTE FUNCTION {function}()"
+    )

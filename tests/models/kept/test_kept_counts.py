@@ -1,0 +1,245 @@
+"""What the database keeps is what a count of the rows gives, whatever is done to the rows."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.db.models import Count
+from django.utils import timezone
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.django import TestCase
+
+from extraction.models import (
+    ChangeCount,
+    Cluster,
+    CrawlAddress,
+    Page,
+    PageCount,
+    Record,
+    RecordChange,
+    RecordCount,
+    Rule,
+    Run,
+    RunProblem,
+    Site,
+    Snapshot,
+    TrackedRecord,
+)
+from extraction.models.kept import checking, installing
+from extraction.models.record import HERE, NOW, STANDING
+from tests.services import factory
+
+NUMBERS = st.integers(0, 5)
+STATES = ("complete", "incomplete", "failed")
+
+
+class Shop:
+    """Two sites with two templates each, and what a sequence of steps makes of them."""
+
+    def __init__(self) -> None:
+        self.sites = [Site.objects.create(name=name, slug=name) for name in ("one", "two")]
+        self.clusters = [factory.cluster(site, number=number) for site in self.sites for number in (1, 2)]
+        self.rules = {cluster.pk: factory.rule(cluster) for cluster in self.clusters}
+        self.run = factory.run(self.sites[0], Run.Kind.EXTRACT)
+
+    def page(self, n: int) -> Page | None:
+        return _nth(Page.objects.order_by("pk"), n)
+
+    def snapshot(self, n: int) -> Snapshot | None:
+        return _nth(Snapshot.objects.order_by("pk"), n)
+
+    def cluster(self, n: int) -> Cluster | None:
+        return _nth(Cluster.objects.order_by("pk"), n) if n else None
+
+    def add_pages(self, n: int, m: int) -> None:
+        site = self.sites[n % 2]
+        Page.objects.bulk_create([Page(site=site, url=f"/{each}") for each in range(m)], ignore_conflicts=True)
+
+    def add_snapshot(self, n: int, m: int) -> None:
+        page = self.page(n)
+        if page:
+            error, notice = ("bad", "") if m == 1 else ("", "cut" if m == 2 else "")
+            Snapshot.objects.create(
+                page=page,
+                sha256=f"{Snapshot.objects.count()}-{timezone.now()}"[:64],
+                size_bytes=1,
+                fetched_at=timezone.now(),
+                error=error,
+                notice=notice,
+                cluster=self.cluster(m),
+                kept=m != 3,
+            )
+
+    def choose_current(self, n: int, m: int) -> None:
+        page = self.page(n)
+        if page:
+            page.current = _nth(page.snapshots.order_by("pk"), m) if m else None
+            page.cluster, page.reading = None, "whole"  # the database knows better
+            page.save()
+
+    def choose_many(self, n: int, m: int) -> None:
+        pages = [page for page in Page.objects.order_by("pk")[n:] if page.snapshots.exists()]
+        for page in pages:
+            page.current = _nth(page.snapshots.order_by("pk"), m)
+        Page.objects.bulk_update(pages, ["current"])
+
+    def move_snapshots(self, n: int, m: int) -> None:
+        Snapshot.objects.filter(pk__in=[each.pk for each in Snapshot.objects.order_by("pk")[n : n + 3]]).update(cluster=self.cluster(m))
+
+    def read_again(self, n: int, m: int) -> None:
+        snapshot = self.snapshot(n)
+        if snapshot:
+            snapshot.error, snapshot.notice, snapshot.kept = ("bad" if m == 1 else ""), ("cut" if m == 2 else ""), m != 3
+            snapshot.save()
+
+    def set_gone(self, n: int, m: int) -> None:
+        Page.objects.filter(pk__in=[each.pk for each in Page.objects.order_by("pk")[n:]]).update(gone_at=timezone.now() if m % 2 else None)
+
+    def add_records(self, n: int, m: int) -> None:
+        cluster = self.cluster(m) or _nth(Cluster.objects.order_by("pk"), 0)
+        if cluster is None:
+            return
+        records = [
+            Record(
+                snapshot=snapshot,
+                cluster=cluster,
+                rule=self.rules[cluster.pk],
+                state=(state := STATES[(n + m) % 3]),
+                reason="none" if state == "failed" else "",
+                extracted_at=timezone.now(),
+            )
+            for snapshot in Snapshot.objects.order_by("pk")[n:]
+        ]
+        fields = ["cluster", "rule", "state", "reason"]
+        Record.objects.bulk_create(records, update_conflicts=True, unique_fields=["snapshot"], update_fields=fields)
+
+    def save_record(self, n: int, m: int) -> None:
+        record = _nth(Record.objects.order_by("pk"), n)
+        if record:
+            record.part, record.standing, record.state, record.reason = "now", True, STATES[m % 3], "none"
+            record.save()
+
+    def delete_record(self, n: int, m: int) -> None:
+        Record.objects.filter(pk__in=[each.pk for each in Record.objects.order_by("pk")[n : n + m]]).delete()
+
+    def delete_snapshot(self, n: int, _: int) -> None:
+        snapshot = self.snapshot(n)
+        if snapshot:
+            snapshot.delete()
+
+    def delete_page(self, n: int, _: int) -> None:
+        page = self.page(n)
+        if page:
+            page.delete()
+
+    def delete_cluster(self, n: int, m: int) -> None:
+        if m == 5 and (cluster := self.cluster(n)):
+            cluster.delete()
+
+    def track(self, n: int, m: int) -> None:
+        cluster, now = self.cluster(n), timezone.now()
+        if cluster:
+            thing, _ = TrackedRecord.objects.get_or_create(
+                cluster=cluster, list_name="offers" if m % 2 else "", digest=str(m), defaults={"first_seen_at": now, "seen_at": now}
+            )
+            thing.number += 1
+            thing.state = TrackedRecord.State.GONE if m == 2 else TrackedRecord.State.PRESENT
+            thing.save()
+            kind = RecordChange.Kind.GONE if m == 2 else RecordChange.Kind.CHANGED
+            RecordChange.objects.create(
+                cluster=cluster, record=thing, number=thing.number, kind=kind, at=now, cause="page" if n % 2 else ""
+            )
+
+    def crawl(self, n: int, m: int) -> None:
+        RunProblem.objects.create(run=self.run, name="a", reason="b")
+        CrawlAddress.objects.bulk_create([CrawlAddress(run=self.run, url=f"/{each}") for each in range(n, n + m)], ignore_conflicts=True)
+        CrawlAddress.objects.filter(run=self.run, url=f"/{n}").update(state="done", outcome="ok" if m % 2 else "gone")
+
+
+STEPS: dict[str, Callable[[Shop, int, int], None]] = {name: each for name, each in vars(Shop).items() if name[0] != "_"}
+for _name in ("page", "snapshot", "cluster"):
+    del STEPS[_name]
+
+
+def _nth(rows: Any, n: int) -> Any:
+    return next(iter(rows[n : n + 1]), None)
+
+
+def check_kept() -> None:
+    """Compare with the queries that say what the kept columns mean."""
+    assert checking.find_drift(connection) == []
+    assert set(Record.objects.filter(part="now")) == set(Record.objects.filter(NOW))
+    assert set(Record.objects.filter(part__in=("now", "earlier"))) == set(Record.objects.filter(HERE))
+    assert set(Record.objects.filter(standing=True)) == set(Record.objects.filter(STANDING))
+    for page in Page.objects.select_related("current"):
+        assert page.cluster_id == (page.current.cluster_id if page.current else None)
+    sites = dict(Page.objects.values_list("site").order_by().annotate(n=Count("pk")))
+    assert {site: each.pages for site, each in PageCount.objects.figures().items() if each.pages} == sites
+    gone = Page.objects.filter(site=Site.objects.order_by("pk")[0], gone_at__isnull=False).count()
+    assert PageCount.objects.filter(site=Site.objects.order_by("pk")[0], gone=True).total() == gone
+    assert RecordCount.objects.total() == Record.objects.count()
+    kinds = dict(RecordChange.objects.values_list("kind").order_by().annotate(n=Count("pk")))
+    assert ChangeCount.objects.totals("kind") == kinds
+
+
+class TestKept(TestCase):
+    @settings(max_examples=25)
+    @given(st.lists(st.tuples(st.sampled_from(sorted(STEPS)), NUMBERS, NUMBERS), min_size=4, max_size=25))
+    def test_after_any_steps_what_is_kept_is_what_a_count_gives(self, steps: list[tuple[str, int, int]]) -> None:
+        shop = Shop()
+        shop.add_pages(0, 3)
+        for n in range(3):
+            shop.add_snapshot(n, 1 + n)
+        shop.choose_many(0, 0)
+        for name, n, m in steps:
+            STEPS[name](shop, n, m)
+        check_kept()
+
+
+@pytest.mark.django_db
+def test_a_site_takes_its_counts_with_it() -> None:
+    cluster = factory.shop(4)
+    rule = factory.rule(cluster, state=Rule.State.LIVE)
+    for snapshot in Snapshot.objects.all():
+        Record.objects.create(snapshot=snapshot, cluster=cluster, rule=rule, state="complete", extracted_at=timezone.now())
+    assert PageCount.objects.total() == RecordCount.objects.total() == 4
+    from extraction.services.sites import sites
+
+    sites.delete_site(cluster.site)
+    assert PageCount.objects.total() == RecordCount.objects.total() == 0
+    check_nothing_left = checking.merge_slots(connection)
+    assert check_nothing_left >= 0
+    assert not PageCount.objects.exists()
+    assert not RecordCount.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_repair_finds_what_was_written_past_the_triggers_and_mends_it() -> None:
+    cluster = factory.shop(3)
+    rule = factory.rule(cluster, state=Rule.State.LIVE)
+    Record.objects.create(
+        snapshot=Snapshot.objects.earliest("pk"), cluster=cluster, rule=rule, state="complete", extracted_at=timezone.now()
+    )
+    installing.remove_triggers(connection)
+    try:
+        Page.objects.update(cluster=None, reading="")
+        Record.objects.update(part="earlier", standing=False)
+        Page.objects.filter(pk=Page.objects.latest("pk").pk).update(current=None)
+        PageCount.objects.update(n=7)
+    finally:
+        installing.create_triggers(connection)
+    assert {each.table for each in checking.find_drift(connection)} >= {"extraction_page", "extraction_record", "extraction_pagecount"}
+    assert checking.repair_all(connection)
+    check_kept()
+    assert checking.repair_all(connection) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_emptying_the_tables_leaves_no_counts() -> None:
+    factory.shop(2)
+    call_command("flush", interactive=False, verbosity=0)
+    assert PageCount.objects.total() == 0
+    assert checking.find_drift(connection) == []
