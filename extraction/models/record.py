@@ -1,11 +1,10 @@
 """Records: the values that rules give for pages."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 from django.db import models
-from django.db.models import Case, Count, F, Q, Value, When
+from django.db.models import Q
 
 from extraction.models.cluster import Cluster
 from extraction.models.record_origins import RecordOrigins
@@ -27,19 +26,6 @@ class RecordState(models.TextChoices):
     COMPLETE = "complete", "Complete"
     INCOMPLETE = "incomplete", "Incomplete"
     FAILED = "failed", "Failed"
-
-
-HERE = Q(snapshot__page__current__cluster=F("cluster"))
-"""Records whose page is in their template, for any content of the page."""
-
-NOW = Q(snapshot__page__current=F("snapshot"), snapshot__cluster=F("cluster"))
-"""Records whose page is in their template, for the current content of the page."""
-
-STANDING = Q(snapshot__page__current=F("snapshot"))
-"""Records of the current content of a page, whichever template the page is in. These are the records of a site."""
-
-
-_PART = Case(When(NOW, then=Value(RecordPart.NOW)), When(HERE, then=Value(RecordPart.EARLIER)), default=Value(RecordPart.ELSEWHERE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,25 +74,25 @@ class RecordQuerySet(models.QuerySet["Record"]):
 
     def now(self) -> Self:
         """Record whose page is in their template, for the current content of the page."""
-        return self.filter(NOW)
+        return self.filter(part=RecordPart.NOW)
 
     def here(self) -> Self:
         """Record whose page is in their template, for any content of the page."""
-        return self.filter(HERE)
+        return self.filter(part__in=(RecordPart.NOW, RecordPart.EARLIER))
 
     def standing(self) -> Self:
         """Record of the current content of a page, whichever template the page is in."""
-        return self.filter(STANDING)
+        return self.filter(standing=True)
 
     def outdated(self) -> Self:
         """Record of earlier content of a page."""
-        return self.exclude(STANDING)
+        return self.filter(standing=False)
 
     def in_part(self, part: str) -> Self:
         """Record of a `RecordPart`; an unknown part counts as NOW."""
         if part not in (RecordPart.EARLIER, RecordPart.ELSEWHERE):
             return self.now()
-        return self.alias(part=_PART).filter(part=part)
+        return self.filter(part=part)
 
     def given(self) -> Self:
         """Record of pages that gave one, complete or not."""
@@ -115,18 +101,6 @@ class RecordQuerySet(models.QuerySet["Record"]):
     def failed(self) -> Self:
         """Record that say why a page gave none."""
         return self.filter(state=RecordState.FAILED)
-
-    def figures(self) -> "Mapping[int, RecordFigures]":
-        """Return {template: its figures} for these records, in one query. Templates without records are missing."""
-        found: dict[int, dict[str, int]] = {}
-        rows = self.order_by().annotate(part=_PART)
-        for cluster, part, state, n in rows.values_list("cluster", "part", "state").annotate(n=Count("pk")):
-            counts = found.setdefault(cluster, {})
-            if part == RecordPart.NOW:
-                counts[state] = n
-            elif state != RecordState.FAILED:
-                counts[part] = counts.get(part, 0) + n
-        return {cluster: RecordFigures(**counts) for cluster, counts in found.items()}
 
 
 class Record(models.Model):

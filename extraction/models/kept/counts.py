@@ -13,6 +13,7 @@ from django.db import models
 from django.db.models import Q, Sum
 
 from extraction.models.cluster import Cluster
+from extraction.models.record import RecordFigures, RecordPart, RecordState
 from extraction.models.run import Run
 from extraction.models.site import Site
 
@@ -70,7 +71,7 @@ class PageCountQuerySet(KeptCountQuerySet):
             self.order_by()
             .values("site")
             .annotate(
-                pages=Sum("n"),
+                pages=Sum("n", default=0),
                 unreadable=Sum("n", filter=Q(reading="unreadable"), default=0),
                 partly=Sum("n", filter=Q(reading="partly"), default=0),
                 unclustered=Sum("n", filter=readable & Q(cluster_key=0), default=0),
@@ -106,6 +107,29 @@ class PageCount(KeptCount):
         indexes = [models.Index(fields=["cluster_key"])]
 
 
+class RecordCountQuerySet(KeptCountQuerySet):
+    """Figures of records."""
+
+    def figures(self) -> Mapping[int, RecordFigures]:
+        """Return {template: its figures}, in one query. Templates without records are missing."""
+        found: dict[int, dict[str, int]] = {}
+        for (cluster, part, state), n in self.totals("cluster", "part", "state").items():
+            counts = found.setdefault(cluster, {})
+            if part == RecordPart.NOW:
+                counts[state] = n
+            elif state != RecordState.FAILED:
+                counts[part] = counts.get(part, 0) + n
+        return {cluster: RecordFigures(**counts) for cluster, counts in found.items()}
+
+    def here(self) -> Self:
+        """Counts of records whose page is in their template, for any content of the page."""
+        return self.filter(part__in=(RecordPart.NOW, RecordPart.EARLIER))
+
+    def given(self) -> Self:
+        """Counts of records that are not failed ones."""
+        return self.exclude(state=RecordState.FAILED)
+
+
 class RecordCount(KeptCount):
     """Records by template, part, whether they are of the current content of their page, and state."""
 
@@ -114,7 +138,7 @@ class RecordCount(KeptCount):
     standing = models.BooleanField()
     state = models.CharField(max_length=10)
 
-    objects = KeptCountQuerySet.as_manager()
+    objects = RecordCountQuerySet.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["cluster", "part", "standing", "state", "slot"], name="one_record_count")]

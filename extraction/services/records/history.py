@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from extraction.algorithms.records.changes import undo_change
 from extraction.algorithms.records.keys import Values
-from extraction.models import Cluster, RecordChange, Run, TrackedRecord
+from extraction.models import ChangeCount, Cluster, RecordChange, Run, TrackedRecord
 
 CAUSES = {
     "page": "the page changed",
@@ -56,6 +56,13 @@ def find_changes_after(run: Run) -> Q:
     return Q(pk__gt=last) if last else Q(at__gt=run.finished_at or run.started_at or run.created_at)
 
 
+def count_all_kinds(cluster: Cluster, *, cause: str = "") -> dict[str, int]:
+    """Return {kind: number of changes} of a template, in the order of the kinds. cause: a RecordChange.Cause, or "" for all."""
+    kept = ChangeCount.objects.filter(cluster=cluster)
+    counts = (kept.filter(cause=cause) if cause else kept).totals("kind")
+    return {kind: counts.get(kind, 0) for kind in RecordChange.Kind.values}
+
+
 def count_kinds(changes: QuerySet[RecordChange]) -> dict[str, int]:
     """Return {kind: number of changes}, in the order of the kinds."""
     counts = dict(changes.order_by().values_list("kind").annotate(n=Count("pk")))
@@ -74,7 +81,7 @@ def find_oldest(cluster: Cluster) -> datetime | None:
     The changes of a record are numbered, so those that were deleted are missed.
     """
     made = TrackedRecord.objects.filter(cluster=cluster).aggregate(n=Sum("number"))["n"] or 0
-    if made == cluster.changes.count():
+    if made == ChangeCount.objects.filter(cluster=cluster).total():
         return None
     first = cluster.changes.order_by("pk").values_list("at", flat=True).first()
     return first or timezone.now()

@@ -5,10 +5,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Count
 
 from extraction.algorithms.records.keys import KeyFigures, Values, judge_key, propose_key
-from extraction.models import Attribute, Cluster, Record, RecordChange, RecordList, RecordType
+from extraction.models import Attribute, Cluster, Record, RecordChange, RecordCount, RecordList, RecordType
 from extraction.services.records import rekeying
 from extraction.services.records.rekeying import Rekeyed
 
@@ -51,7 +50,7 @@ class KeyChoice:
 
 def list_choices(record_type: RecordType) -> list[KeyChoice]:
     """Return the choice for the pages' records and for each list, if they have attributes."""
-    cluster = record_type.clusters.annotate(n=Count("records")).filter(n__gt=0).select_related("site").order_by("-n", "pk").first()
+    cluster = _find_largest(record_type)
     attributes = list(record_type.attributes.select_related("list"))
     changed = _count_changes(cluster) if cluster else Counter[str]()
     found = []
@@ -60,6 +59,13 @@ def list_choices(record_type: RecordType) -> list[KeyChoice]:
         if own:
             found.append(_make_choice(each, cluster, own, changed))
     return found
+
+
+def _find_largest(record_type: RecordType) -> Cluster | None:
+    """Return the template of the type with the most records, None without records."""
+    counts = RecordCount.objects.filter(cluster__record_type=record_type).totals("cluster")
+    largest = min(counts, key=lambda pk: (-counts[pk], pk), default=None)
+    return Cluster.objects.filter(pk=largest).select_related("site").first() if largest else None
 
 
 def _make_choice(of: RecordList | None, cluster: Cluster | None, attributes: Sequence[Attribute], changed: Counter[str]) -> KeyChoice:

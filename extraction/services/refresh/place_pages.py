@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.algorithms.clustering.threshold import default_threshold
-from extraction.models import Placement, Run, Site, Snapshot
+from extraction.models import PageCount, Placement, Run, Site, Snapshot
 from extraction.models.run_values import RunParameters, RunSummary
 from extraction.models.snapshot import SnapshotQuerySet
 from extraction.services.core import runs
@@ -56,7 +56,7 @@ def needs_search(run: Run) -> bool:
     new = _select_unplaced(run.site).filter(error="")
     if last is not None:
         new = new.filter(page__visits__changed_at__gt=last.started_at or last.created_at)
-    kept = Snapshot.objects.of_site(run.site).current().kept().count()
+    kept = PageCount.objects.filter(site=run.site, kept=True).total()
     return new.count() >= default_threshold(kept)
 
 

@@ -81,15 +81,15 @@ def search_pages(site: Site, *, query: str = "", part: str = "") -> QuerySet[Pag
     if query:
         found = found.filter(Q(url__icontains=query) | Q(current__title__icontains=query))
     if part == UNREADABLE:
-        found = found.filter(current__isnull=False).exclude(current__error="")
+        found = found.filter(reading=Page.Reading.UNREADABLE)
     elif part == PARTLY:
-        found = found.filter(current__error="").exclude(current__notice="")
+        found = found.filter(reading=Page.Reading.PARTLY)
     elif part == UNCLUSTERED:
-        found = found.filter(current__error="", current__cluster=None)
+        found = found.filter(cluster=None, reading__in=(Page.Reading.WHOLE, Page.Reading.PARTLY))
     elif part == GONE:
         found = found.filter(gone_at__isnull=False)
     elif part.isdecimal() and len(part) < 19:
-        found = found.filter(current__cluster__number=int(part))
+        found = found.filter(cluster__in=list(site.clusters.filter(number=int(part)).values_list("pk", flat=True)))
     return found.order_by("id")
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from django.db.models import Count
 
-from extraction.models import Breakage, Cluster, Label, MergeProposal, Page, Record, RecordFigures, Rule, Snapshot
+from extraction.models import Breakage, Cluster, Label, MergeProposal, PageCount, Record, RecordCount, RecordFigures, Rule, Snapshot
 from extraction.services.labels import proofs
 from extraction.services.templates.clusters import ClusterRow
 
@@ -112,16 +112,15 @@ def build_cluster_view(cluster: Cluster) -> ClusterView:
     """Collect a template's figures, in a constant number of queries."""
     rules = list(Rule.objects.filter(cluster=cluster).defer("definition", "stylesheet", "report"))
     live = next((rule for rule in rules if rule.serving), None)
-    records = Record.objects.filter(cluster=cluster)
     return ClusterView(
         cluster,
-        pages=Page.objects.filter(current__cluster=cluster).count(),
+        pages=PageCount.objects.filter(cluster_key=cluster.pk).total(),
         attributes=cluster.record_type.attributes.count() if cluster.record_type else 0,
         labelled_pages=Label.objects.filter(cluster=cluster).order_by().values("snapshot").distinct().count(),
         live=live,
         newest=rules[0] if rules else None,
-        records=records.figures().get(cluster.pk, RecordFigures()),
-        fresh=live is not None and records.now().filter(rule=live).exists(),
+        records=RecordCount.objects.filter(cluster=cluster).figures().get(cluster.pk, RecordFigures()),
+        fresh=live is not None and Record.objects.filter(cluster=cluster, rule=live).now().exists(),
         breakage=cluster.breakages.open().first(),
     )
 
