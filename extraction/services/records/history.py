@@ -57,9 +57,9 @@ def find_changes_after(run: Run) -> Q:
 
 
 def count_all_kinds(cluster: Cluster, *, cause: str = "") -> dict[str, int]:
-    """Return {kind: number of changes} of a template, in the order of the kinds. cause: a RecordChange.Cause, or "" for all."""
+    """Return {kind: number of changes} of a template, in the order of the kinds. cause: a RecordChange.Cause; another text is ignored."""
     kept = ChangeCount.objects.filter(cluster=cluster)
-    counts = (kept.filter(cause=cause) if cause else kept).totals("kind")
+    counts = (kept.filter(cause=cause) if cause in RecordChange.Cause.values else kept).totals("kind")
     return {kind: counts.get(kind, 0) for kind in RecordChange.Kind.values}
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 
-from extraction.models import Attribute, Page, Record, RecordType, Site, Snapshot
+from extraction.models import Attribute, Page, PageCount, Record, RecordType, Site, Snapshot
+from extraction.models.kept.counts import PageFigures
 from extraction.models.record_values import RecordValue
 from extraction.services.records import records
 
@@ -91,6 +92,16 @@ def search_pages(site: Site, *, query: str = "", part: str = "") -> QuerySet[Pag
     elif part.isdecimal() and len(part) < 19:
         found = found.filter(cluster__in=list(site.clusters.filter(number=int(part)).values_list("pk", flat=True)))
     return found.order_by("id")
+
+
+def count_pages(site: Site, *, part: str = "") -> int:
+    """Return the number of pages that `search_pages` gives without a query."""
+    counts = PageCount.objects.filter(site=site)
+    if part in (UNREADABLE, PARTLY, UNCLUSTERED, GONE):
+        return int(getattr(counts.figures().get(site.pk, PageFigures()), part))
+    if part.isdecimal() and len(part) < 19:
+        counts = counts.filter(cluster_key__in=site.clusters.filter(number=int(part)).values("pk"))
+    return counts.total()
 
 
 def build_page_view(page: Page, *, snapshot_id: int | None = None) -> PageView:
