@@ -20,6 +20,7 @@ class Page(models.Model):
 
     url: at most 2,000 characters. For a page from an archive without addresses, it is the file name.
     cluster, reading, kept: the template of the current content, whether it can be read (`PageReading`), and whether its bytes are kept.
+    search_text: the address and the title of the current content in lower case, for the search; empty without content.
         The database sets them (`models.kept`); what is assigned to them is ignored.
     gone_at: when a crawl first found the page missing; None while it is there, as far as is known.
     """
@@ -40,6 +41,7 @@ class Page(models.Model):
     )
     reading = models.CharField(max_length=10, choices=PageReading.choices, default=PageReading.NONE, editable=False)
     kept = models.BooleanField(default=False, editable=False)
+    search_text = models.TextField(blank=True, editable=False)
     gone_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -145,11 +145,12 @@ class RecordCount(KeptCount):
 
 
 class TrackedCount(KeptCount):
-    """Records over time by template, list and state."""
+    """Records over time by template, list and state. number_sum: the sum of the numbers of their last changes."""
 
     cluster = _refer_to(Cluster)
     list_name = models.CharField(max_length=60)
     state = models.CharField(max_length=10)
+    number_sum = models.BigIntegerField(default=0)
 
     objects = KeptCountQuerySet.as_manager()
 

@@ -54,7 +54,8 @@ COUNTED = (
         TrackedRecord,
         TrackedCount,
         {name: f"{{row}}.{name}" for name in ("cluster_id", "list_name", "state")},
-        uses=("cluster_id", "list_name", "state"),
+        uses=("cluster_id", "list_name", "state", "number"),
+        sums={"number_sum": "{row}.number"},
     ),
     Counted(
         RecordChange,
@@ -92,9 +93,14 @@ READING = "CASE WHEN now.id IS NULL THEN '' WHEN now.error <> '' THEN 'unreadabl
 
 PAGE = Followed(
     Page,
-    {"cluster_id": "now.cluster_id", "reading": READING, "kept": "COALESCE(now.kept, {false})"},
+    {
+        "cluster_id": "now.cluster_id",
+        "reading": READING,
+        "kept": "COALESCE(now.kept, {false})",
+        "search_text": "CASE WHEN now.id IS NULL THEN '' ELSE lower({row}.url || {newline} || now.title) END",
+    },
     joined="(SELECT 1) one LEFT JOIN extraction_snapshot now ON now.id = {row}.current_id",
-    on=("current_id",),
+    on=("current_id", "url"),
 )
 """What a page has from its current snapshot."""
 

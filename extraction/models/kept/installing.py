@@ -9,7 +9,7 @@ from typing import Any
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from extraction.models.kept import checking
+from extraction.models.kept import checking, searching
 from extraction.models.kept.declared import COUNTED, SOURCES
 from extraction.models.kept.triggers import PREFIX, name_table, write_triggers
 
@@ -63,5 +63,6 @@ def finish_migration(*, using: str, plan: Any = (), **_: Any) -> None:
     if not has_tables(connection):
         return
     if plan or not list_triggers(connection):
+        searching.create_indexes(connection)
         create_triggers(connection)
         checking.repair_all(connection)

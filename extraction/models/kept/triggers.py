@@ -9,19 +9,20 @@ from collections.abc import Iterator, Sequence
 
 from django.db import models
 
+from extraction.models.kept import searching
 from extraction.models.kept.declared import COUNTED, FOLLOWED, PAGE, RECORD, Counted, Followed
 from extraction.models.snapshot import Snapshot
 
 PREFIX = "keep_"
 """The names of all triggers and functions begin with this."""
 
-FROM_SNAPSHOT = ("cluster_id", "error", "notice", "kept")
+FROM_SNAPSHOT = ("cluster_id", "error", "notice", "kept", "title")
 """The columns of a snapshot from which columns of its page follow."""
 
 FROM_PAGE = ("current_id", "cluster_id")
 """The columns of a page from which columns of its records follow."""
 
-LITERALS = {"sqlite": {"false": "0"}, "postgresql": {"false": "FALSE"}}
+LITERALS = {"sqlite": {"false": "0", "newline": "char(10)"}, "postgresql": {"false": "FALSE", "newline": "chr(10)"}}
 
 
 def write_triggers(vendor: str) -> list[str]:
@@ -57,6 +58,7 @@ def _write_for_sqlite() -> Iterator[str]:
         yield from _follow_on_sqlite(followed)
     columns = ", ".join(PAGE.columns)
     values = ", ".join(fill_in(each, "extraction_page", "sqlite").replace("now.", "NEW.") for each in PAGE.columns.values())
+    yield from searching.write_search_triggers()
     page = f"UPDATE extraction_page SET ({columns}) = (SELECT {values}) WHERE current_id = NEW.id;"
     yield _trigger("snapshot_page", Snapshot, f"UPDATE OF {', '.join(FROM_SNAPSHOT)}", _differs(FROM_SNAPSHOT), page)
     columns = ", ".join(RECORD.columns)
@@ -108,8 +110,13 @@ def _follow_on_sqlite(followed: Followed) -> Iterator[str]:
         f"{column} IS NOT (SELECT {fill_in(value, 'NEW', 'sqlite')} FROM {source})" for column, value in followed.columns.items()
     )
     body = f"UPDATE {table} SET ({columns}) = (SELECT {values} FROM {source}) WHERE id = NEW.id AND ({differs});"
-    empty = "NEW.current_id IS NOT NULL OR NEW.cluster_id IS NOT NULL OR NEW.reading <> '' OR NEW.kept" if followed is PAGE else ""
-    yield _trigger(f"{name}_follows_insert", followed.table, "INSERT", empty, body)
+    empty = (
+        "NEW.current_id IS NOT NULL OR NEW.cluster_id IS NOT NULL OR NEW.reading <> '' OR NEW.kept OR NEW.search_text <> ''"
+        if followed is PAGE
+        else ""
+    )
+    first = f"{searching.write_insertion(searching.PAGES)} " if followed is PAGE and searching.has_trigrams() else ""
+    yield _trigger(f"{name}_follows_insert", followed.table, "INSERT", empty, f"{first}{body}")
     yield _trigger(f"{name}_follows_update", followed.table, f"UPDATE OF {', '.join((*followed.on, *followed.columns))}", "", body)
 
 

@@ -11,7 +11,7 @@ from django.db import connection, models, transaction
 from django.db.models import Exists, F, OuterRef
 
 from extraction.models import Asset, Page, Preview, RecordChange, RuleFailure, Snapshot
-from extraction.models.kept import checking, installing
+from extraction.models.kept import checking, installing, searching
 from extraction.models.kept.checking import Drift
 from extraction.services.core import stored_bytes
 
@@ -40,6 +40,10 @@ def repair_counts() -> list[Drift]:
     if not installing.list_triggers(connection):
         installing.create_triggers(connection)
     found = checking.repair_all(connection)
+    faults = searching.find_faults(connection)
+    if faults:
+        searching.create_indexes(connection)
+        found += [Drift(name, 1) for name in faults]
     checking.merge_slots(connection)
     return found
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from extraction.algorithms.records.changes import undo_change
 from extraction.algorithms.records.keys import Values
-from extraction.models import ChangeCount, Cluster, RecordChange, Run, TrackedRecord
+from extraction.models import ChangeCount, Cluster, RecordChange, Run, TrackedCount, TrackedRecord
 
 CAUSES = {
     "page": "the page changed",
@@ -71,7 +71,9 @@ def count_kinds(changes: QuerySet[RecordChange]) -> dict[str, int]:
 
 def list_runs(cluster: Cluster) -> list[Run]:
     """Return the newest runs that may have changed records of a template, newest first."""
-    kinds = Q(kind=Run.Kind.EXTRACT) & (Q(cluster=cluster) | Q(cluster=None)) | Q(pk__in=cluster.changes.values("run"))
+    kinds = Q(kind=Run.Kind.EXTRACT) & (Q(cluster=cluster) | Q(cluster=None)) | Exists(
+        RecordChange.objects.filter(run=OuterRef("pk"), cluster=cluster)
+    )
     return list(Run.objects.filter(kinds, site=cluster.site, state=Run.State.DONE).order_by("-pk")[:MAX_RUNS])
 
 
@@ -80,7 +82,7 @@ def find_oldest(cluster: Cluster) -> datetime | None:
 
     The changes of a record are numbered, so those that were deleted are missed.
     """
-    made = TrackedRecord.objects.filter(cluster=cluster).aggregate(n=Sum("number"))["n"] or 0
+    made = TrackedCount.objects.filter(cluster=cluster).aggregate(n=Sum("number_sum"))["n"] or 0
     if made == ChangeCount.objects.filter(cluster=cluster).total():
         return None
     first = cluster.changes.order_by("pk").values_list("at", flat=True).first()

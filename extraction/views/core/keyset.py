@@ -44,6 +44,11 @@ class ListPage(Generic[Row]):
         return len(self.rows)
 
     @property
+    def count_words(self) -> str:
+        """The number of rows for display, such as "12" or "more than 1,000"."""
+        return f"{self.count:,}" if self.exact else f"more than {self.count:,}"
+
+    @property
     def has_other_pages(self) -> bool:
         """Whether there is a previous or a next page."""
         return any(each is not None for each in (self.before, self.after, self.previous, self.next))

@@ -4,10 +4,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from extraction.models import Attribute, Page, PageCount, Record, RecordType, Site, Snapshot
 from extraction.models.kept.counts import PageFigures
+from extraction.models.kept.searching import match_pages
 from extraction.models.record_values import RecordValue
 from extraction.services.records import records
 
@@ -80,7 +81,7 @@ def search_pages(site: Site, *, query: str = "", part: str = "") -> QuerySet[Pag
     """
     found = Page.objects.filter(site=site).select_related("current__cluster", "current__record").defer("current__record__values")
     if query:
-        found = found.filter(Q(url__icontains=query) | Q(current__title__icontains=query))
+        found = found.filter(match_pages(query))
     if part == UNREADABLE:
         found = found.filter(reading=Page.Reading.UNREADABLE)
     elif part == PARTLY:

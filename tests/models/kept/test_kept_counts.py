@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.db import connection
-from django.db.models import Count
+from django.db.models import Count, F, Q
 from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,9 +28,12 @@ from extraction.models import (
     Snapshot,
     TrackedRecord,
 )
-from extraction.models.kept import checking, installing
-from extraction.models.record import HERE, NOW, STANDING
+from extraction.models.kept import checking, installing, searching
 from tests.services import factory
+
+HERE = Q(snapshot__page__current__cluster=F("cluster"))
+NOW = Q(snapshot__page__current=F("snapshot"), snapshot__cluster=F("cluster"))
+STANDING = Q(snapshot__page__current=F("snapshot"))
 
 NUMBERS = st.integers(0, 5)
 STATES = ("complete", "incomplete", "failed")
@@ -56,7 +59,7 @@ class Shop:
 
     def add_pages(self, n: int, m: int) -> None:
         site = self.sites[n % 2]
-        Page.objects.bulk_create([Page(site=site, url=f"/{each}") for each in range(m)], ignore_conflicts=True)
+        Page.objects.bulk_create([Page(site=site, url=f"/page/{each}") for each in range(m)], ignore_conflicts=True)
 
     def add_snapshot(self, n: int, m: int) -> None:
         page = self.page(n)
@@ -66,6 +69,7 @@ class Shop:
                 page=page,
                 sha256=f"{Snapshot.objects.count()}-{timezone.now()}"[:64],
                 size_bytes=1,
+                title=("Title", 'Old "one"', "TITLÉ 2")[m % 3],
                 fetched_at=timezone.now(),
                 error=error,
                 notice=notice,
@@ -110,10 +114,11 @@ class Shop:
                 state=(state := STATES[(n + m) % 3]),
                 reason="none" if state == "failed" else "",
                 extracted_at=timezone.now(),
+                text=f"old {n}" if m % 2 else "",
             )
             for snapshot in Snapshot.objects.order_by("pk")[n:]
         ]
-        fields = ["cluster", "rule", "state", "reason"]
+        fields = ["cluster", "rule", "state", "reason", "text"]
         Record.objects.bulk_create(records, update_conflicts=True, unique_fields=["snapshot"], update_fields=fields)
 
     def save_record(self, n: int, m: int) -> None:
@@ -168,6 +173,22 @@ def _nth(rows: Any, n: int) -> Any:
     return next(iter(rows[n : n + 1]), None)
 
 
+def check_search() -> None:
+    """The search finds what a reading of all rows finds."""
+    assert searching.find_faults(connection) == []
+    for word in ("/1", "page/1", "old", "title 2", "titlé", '"', "/2\ntitle"):
+        pages = {
+            page.pk
+            for page in Page.objects.select_related("current")
+            if page.current and (word.lower() in f"{page.url}\n{page.current.title}".lower())
+        }
+        assert set(Page.objects.filter(searching.match_pages(word)).values_list("pk", flat=True)) == pages
+        records = {
+            record.pk for record in Record.objects.select_related("snapshot") if word in record.text or record.snapshot.page_id in pages
+        }
+        assert set(Record.objects.filter(searching.match_records(word)).values_list("pk", flat=True)) == records
+
+
 def check_kept() -> None:
     """Compare with the queries that say what the kept columns mean."""
     assert checking.find_drift(connection) == []
@@ -186,7 +207,7 @@ def check_kept() -> None:
 
 
 class TestKept(TestCase):
-    @settings(max_examples=25)
+    @settings(max_examples=15)
     @given(st.lists(st.tuples(st.sampled_from(sorted(STEPS)), NUMBERS, NUMBERS), min_size=4, max_size=25))
     def test_after_any_steps_what_is_kept_is_what_a_count_gives(self, steps: list[tuple[str, int, int]]) -> None:
         shop = Shop()
@@ -197,6 +218,7 @@ class TestKept(TestCase):
         for name, n, m in steps:
             STEPS[name](shop, n, m)
         check_kept()
+        check_search()
 
 
 @pytest.mark.django_db
