@@ -41,7 +41,7 @@ class CorrectionQuerySet(models.QuerySet["Correction"]):
 
     def of_cluster(self, cluster: Cluster) -> Self:
         """Corrections on the pages that are in a template now."""
-        return self.filter(page__current__cluster=cluster)
+        return self.filter(page__cluster=cluster)
 
 
 class Correction(models.Model):

@@ -27,10 +27,7 @@ def find_drift(connection: BaseDatabaseWrapper) -> list[Drift]:
 
 def repair_all(connection: BaseDatabaseWrapper) -> list[Drift]:
     """Repair everything and return what was wrong."""
-    found = []
-    for followed in FOLLOWED:  # pages before records, which follow from them
-        with transaction.atomic(using=connection.alias):
-            found.append(Drift(name_table(followed.table), _repair_rows(connection, followed)))
+    found = repair_columns(connection)
     for counted in COUNTED:
         with transaction.atomic(using=connection.alias):
             _lock(connection, counted)
@@ -38,6 +35,15 @@ def repair_all(connection: BaseDatabaseWrapper) -> list[Drift]:
             if wrong:
                 _count_again(connection, counted)
             found.append(Drift(name_table(counted.table), wrong))
+    return [each for each in found if each.wrong]
+
+
+def repair_columns(connection: BaseDatabaseWrapper) -> list[Drift]:
+    """Repair the columns that follow from other rows: those of pages before those of records, which follow from them."""
+    found = []
+    for followed in FOLLOWED:
+        with transaction.atomic(using=connection.alias):
+            found.append(Drift(name_table(followed.table), _repair_rows(connection, followed)))
     return [each for each in found if each.wrong]
 
 

@@ -63,6 +63,8 @@ def finish_migration(*, using: str, plan: Any = (), **_: Any) -> None:
     if not has_tables(connection):
         return
     if plan or not list_triggers(connection):
+        remove_triggers(connection)
+        checking.repair_columns(connection)  # many rows are written faster without triggers
         searching.create_indexes(connection)
         create_triggers(connection)
         checking.repair_all(connection)

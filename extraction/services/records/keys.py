@@ -17,6 +17,8 @@ MAX_RECORDS = 2_000
 MAX_CHANGES = 5_000
 """Newest changes that show which attributes change."""
 
+_WITH_VALUES = tuple(kind for kind in RecordChange.Kind.values if kind != RecordChange.Kind.ADDED)
+
 UNLIKELY = frozenset({Attribute.Type.PRICE, Attribute.Type.BOOLEAN, Attribute.Type.IMAGE})
 """Types that are not proposed: they may differ by chance, and they change."""
 
@@ -119,7 +121,7 @@ def _read_values(cluster: Cluster, list_name: str) -> list[list[Values]]:
 
 def _count_changes(cluster: Cluster) -> Counter[str]:
     """Return {attribute: how many of the newest changes changed it on the page}."""
-    newest = RecordChange.objects.filter(cluster=cluster).exclude(values={}).order_by("-pk")[:MAX_CHANGES]
+    newest = RecordChange.objects.filter(cluster=cluster, kind__in=_WITH_VALUES).exclude(values={}).order_by("-pk")[:MAX_CHANGES]
     rows = newest.values_list("values", flat=True)
     return Counter(name for values in rows for name, change in values.items() if change["cause"] in ("page", "both"))
 
