@@ -12,6 +12,7 @@ from django.db import transaction
 
 from extraction.algorithms.clustering.threshold import default_threshold
 from extraction.models import PageCount, Placement, Run, Site, Snapshot
+from extraction.models.kept.locking import lock_pages
 from extraction.models.run_values import RunParameters, RunSummary
 from extraction.models.snapshot import SnapshotQuerySet
 from extraction.services.core import runs
@@ -91,6 +92,7 @@ def _write(site: Site, found: Mapping[int, list[int]]) -> int:
         return 0
     with transaction.atomic():
         clusters.lock_templates(site)
+        lock_pages(pk for snapshots in found.values() for pk in snapshots)
         there = set(site.clusters.filter(pk__in=found).values_list("pk", flat=True))
         return sum(
             Snapshot.objects.filter(pk__in=snapshots, cluster=None).update(cluster=cluster_id)

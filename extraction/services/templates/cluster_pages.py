@@ -13,6 +13,7 @@ from extraction.algorithms.clustering.refinement import SiteTemplates
 from extraction.algorithms.clustering.threshold import SMALLEST_THRESHOLD, default_threshold
 from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Clustering, Page, PageCount, Run, Site, Snapshot
+from extraction.models.kept.locking import lock_pages
 from extraction.models.run_values import EXTRACT, RunParameters, RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import JobError, Progress
@@ -267,6 +268,7 @@ def _assign(site: Site, cluster_of: dict[int, int]) -> None:
         if after != before:
             moves[after].append(pk)
             touched |= {before, after}
+    lock_pages(pk for snapshots in moves.values() for pk in snapshots)
     for cluster_id, snapshots in moves.items():
         for chunk in _split_chunks(snapshots):
             Snapshot.objects.filter(pk__in=chunk).update(cluster=cluster_id)

@@ -1,17 +1,20 @@
 """What the database keeps is what a count of the rows gives, whatever is done to the rows."""
 
+import random
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Count, F, Q
 from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
+from extraction.fetching.items import PageItem
 from extraction.models import (
     ChangeCount,
     Cluster,
@@ -28,7 +31,8 @@ from extraction.models import (
     Snapshot,
     TrackedRecord,
 )
-from extraction.models.kept import checking, installing, searching
+from extraction.models.kept import checking, installing, locking, searching
+from extraction.services.sites import page_store
 from tests.services import factory
 
 HERE = Q(snapshot__page__current__cluster=F("cluster"))
@@ -265,3 +269,62 @@ def test_emptying_the_tables_leaves_no_counts() -> None:
     call_command("flush", interactive=False, verbosity=0)
     assert PageCount.objects.total() == 0
     assert checking.find_drift(connection) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_imports_clustering_and_extraction_at_once_keep_the_counts(sent: list[int]) -> None:
+    site = factory.site()
+    clusters = [factory.cluster(site, number=number) for number in (1, 2)]
+    ruled = {cluster.pk: factory.rule(cluster, state=Rule.State.LIVE) for cluster in clusters}
+    urls = [f"https://shop.example/{n}" for n in range(30)]
+    chance = random.Random(3)
+
+    def store(worker: int) -> None:
+        run = factory.run(site, Run.Kind.IMPORT, parameters={"sha256": f"{worker}"}, target=str(worker))
+        for turn in range(3):
+            some = [PageItem(name="", url=url, content=factory.book_html(f"{worker} {turn}"), content_type="text/html") for url in urls]
+            chance.shuffle(some)
+            page_store.store_pages(run, some)
+
+    def cluster_all(worker: int) -> None:
+        for turn in range(4):
+            cluster = clusters[(turn + worker) % 2]
+            with transaction.atomic():
+                ids = list(Snapshot.objects.filter(page__site=site).values_list("pk", flat=True))
+                locking.lock_pages(ids)
+                Snapshot.objects.filter(pk__in=ids).update(cluster=cluster)
+
+    def extract(worker: int) -> None:
+        for turn in range(4):
+            cluster = clusters[(turn + worker) % 2]
+            ids = list(Snapshot.objects.filter(page__site=site).order_by("?").values_list("pk", flat=True)[:40])
+            made = {"cluster": cluster, "rule": ruled[cluster.pk], "state": "complete", "extracted_at": timezone.now()}
+            with transaction.atomic():
+                locking.lock_pages(ids)
+                Record.objects.bulk_create(
+                    [Record(snapshot_id=pk, **made) for pk in ids],
+                    update_conflicts=True,
+                    unique_fields=["snapshot"],
+                    update_fields=list(made),
+                )
+
+    errors: list[Exception] = []
+
+    def work(what: Callable[[int], None], worker: int) -> None:
+        try:
+            what(worker)
+        except Exception as error:
+            errors.append(error)
+        finally:
+            connection.close()
+
+    store(0)
+    threads = [threading.Thread(target=work, args=each) for each in ((store, 1), (store, 2), (cluster_all, 0), (extract, 0), (extract, 1))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    check_kept()
+    checking.merge_slots(connection)
+    check_kept()
