@@ -1,7 +1,7 @@
 """`python -m tests.benchmarks.kept_writes [--pages 2000]`: what the triggers cost that keep counts, columns and the search up to date.
 
-Pages are imported and their records are extracted, in alternating runs with and without the triggers. Printed: processor time with them as a
-multiple of that without them, for imports and for extraction. Pages are small, so the share of writing is larger than with real ones.
+Pages are imported and their records are extracted, in alternating runs with and without the triggers. Printed: processor time with them as
+a multiple of that without them, for imports and for extraction. Pages are small, so the share of writing is larger than with real ones.
 """
 
 import argparse
@@ -44,9 +44,8 @@ def measure(pages: int, runs: int) -> None:
             taken.setdefault((what, kept), []).append(seconds)
     for what in ("import", "extraction"):
         with_them, without = (statistics.median(taken[what, kept]) for kept in (True, False))
-        print(
-            f"{what}: {with_them / without:.2f} × ({with_them / pages * 1e6:.0f} µs a page with triggers, {without / pages * 1e6:.0f} µs without)"
-        )
+        each = [f"{seconds / pages * 1e6:.0f} µs" for seconds in (with_them, without)]
+        print(f"{what}: {with_them / without:.2f} × ({each[0]} a page with triggers, {each[1]} without)")
 
 
 def write_site(number: int, pages: int) -> dict[str, float]:

@@ -135,7 +135,7 @@ class _Filler:
         rows = _Rows()
         for place in range(count):
             self._add_page(rows, site, templates, crawl, place)
-        self._write(rows, crawl)
+        self._write(rows)
         for template in templates:
             SamplePage.objects.bulk_create(
                 SamplePage(cluster=template.cluster, snapshot_id=pk, position=position, covered_fraction=min(1.0, 0.8 + position / 40))
@@ -227,7 +227,7 @@ class _Filler:
         rows.sources.append((self._take(RecordSource), thing, page_id, snapshot, at))
         rows.changes.append((self._take(RecordChange), cluster, thing, run, at, rule, snapshot))
 
-    def _write(self, rows: _Rows, crawl: Run) -> None:
+    def _write(self, rows: _Rows) -> None:
         page = RowWriter(Page, ("id", "site_id", "url", "gone_at", "created_at"))
         snapshot = RowWriter(
             Snapshot,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from extraction.models.kept.declared import COUNTED, FOLLOWED, Counted, Followed
+from extraction.models.kept.declared import COUNTED, FOLLOWED, PAGE, Counted, Followed
 from extraction.models.kept.triggers import fill_in, name_table
 
 
@@ -108,11 +108,11 @@ def _right_values(followed: Followed, vendor: str) -> str:
     """A query of (id, right value of each column) for all rows."""
     values = ", ".join(f"{fill_in(value, 'r', vendor)} AS {column}" for column, value in followed.columns.items())
     joined = followed.joined.format(row="r")
-    if "LEFT JOIN" in joined:
-        source = f"{name_table(followed.table)} r LEFT JOIN {joined.split('LEFT JOIN', 1)[1]}"
+    if followed is PAGE:
+        source = f"LEFT JOIN {joined.split('LEFT JOIN ', 1)[1]}"
     else:
-        source = f"{name_table(followed.table)} r JOIN {joined.split(' JOIN ', 1)[0]} ON own.id = r.snapshot_id JOIN {joined.split(' JOIN ', 1)[1]}"
-    return f"SELECT r.id, {values} FROM {source}"
+        source = f"JOIN extraction_snapshot own ON own.id = r.snapshot_id JOIN {joined.split(' JOIN ', 1)[1]}"
+    return f"SELECT r.id, {values} FROM {name_table(followed.table)} r {source}"
 
 
 def _find_wrong_rows(connection: BaseDatabaseWrapper, followed: Followed) -> Sequence[int]:

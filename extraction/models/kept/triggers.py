@@ -143,7 +143,8 @@ _PAGES_OF_SNAPSHOTS = f"""
 """The trigger of the page reads the rest from the snapshot."""
 
 _RECORDS_OF_PAGES = f"""
-    UPDATE extraction_record r SET part = r.part FROM extraction_snapshot s JOIN new_rows n ON n.id = s.page_id JOIN old_rows o ON o.id = n.id
+    UPDATE extraction_record r SET part = r.part
+      FROM extraction_snapshot s JOIN new_rows n ON n.id = s.page_id JOIN old_rows o ON o.id = n.id
       WHERE r.snapshot_id = s.id
         AND ({", ".join(f"n.{each}" for each in FROM_PAGE)}) IS DISTINCT FROM ({", ".join(f"o.{each}" for each in FROM_PAGE)});
 """

@@ -48,6 +48,15 @@ def repair_counts() -> list[Drift]:
     return found
 
 
+def tidy_database() -> None:
+    """Add up the counts of connections that have ended, and let SQLite renew its statistics. PostgreSQL does so by itself."""
+    checking.merge_slots(connection)
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA analysis_limit = 1000")
+            cursor.execute("PRAGMA optimize")
+
+
 def thin_snapshots(now: datetime, *, after_days: int = THIN_AFTER_DAYS) -> int:
     """Delete old contents of pages, except the last of each page and month. Return how many were deleted.
 

@@ -73,10 +73,7 @@ def read_page(
     back = before is not None and after is None
     place = before if back else after
     larger = newest_first is back
-    if place is not None:
-        part = found.filter(pk__gt=place) if larger else found.filter(pk__lt=place)
-    else:
-        part = found
+    part = found if place is None else found.filter(pk__gt=place) if larger else found.filter(pk__lt=place)
     rows = list(part.order_by("pk" if larger else "-pk")[: per_page + 1])
     more, rows = len(rows) > per_page, rows[:per_page]
     if back:

@@ -313,7 +313,7 @@ def test_imports_clustering_and_extraction_at_once_keep_the_counts(sent: list[in
     def work(what: Callable[[int], None], worker: int) -> None:
         try:
             what(worker)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - reported below
             errors.append(error)
         finally:
             connection.close()
