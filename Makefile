@@ -19,7 +19,10 @@ setup: .venv/.ready ## Make .venv with everything that the others need
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Vertex needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another with PYTHON=python3.12")'
 	@echo "Installing the pinned packages into .venv …"
 	@test -x $(PY) || $(PYTHON) -m venv .venv
-	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@set -o pipefail; PYTHONUNBUFFERED=1 $(PY) -m pip install --disable-pip-version-check --require-hashes --progress-bar off -r requirements-dev.lock | \
+	  { n=0; all=$$(grep -c == requirements-dev.lock); while read -r word rest; do \
+	    case $$word in Collecting|Requirement) n=$$((n + 1)); printf '\r  %s of %s packages' $$n $$all;; \
+	      Installing) printf '\n  Unpacking them …\n';; esac; done; }
 	@touch $@
 
 demo: setup ## Fetch, cluster, learn, extract the demo site; CSV; dashboard (SERVE=0: stop after the CSV)
@@ -27,7 +30,7 @@ demo: setup ## Fetch, cluster, learn, extract the demo site; CSV; dashboard (SER
 	@$(PY) manage.py demo $(if $(filter 0,$(SERVE)),--no-serve)
 
 run: setup migrate ## Start web, worker and beat; Ctrl-C stops them
-	@$(PY) -m honcho start
+	@$(PY) manage.py check_port && $(PY) -m honcho start
 
 migrate: setup ## Bring the database up to date
 	@$(PY) manage.py migrate --verbosity 0

@@ -23,7 +23,7 @@ def describe_recommendations(cluster: Cluster, samples: Sequence[int], begun: Se
 
     {"offers": [{"page", "reason", "doubts": [{"attribute", "values"}]}], "pages": the offered pages that are not samples,
     "covered": {page: share of the template up to it}, "annotated", "disputed", "missing", "checked", "total", "complete",
-    "settled", "unlearned": why lists with marked rows cannot be learned yet}
+    "settled", "unlearned": why lists with marked rows cannot be learned yet, "doubts": [{"attribute", "words", "page"}]}
     """
     found = page_recommendations.recommend_pages(cluster, samples, begun=begun, budget_s=SLICE_S)
     extra = [offer.snapshot_id for offer in found.offers if offer.snapshot_id not in samples]
@@ -42,6 +42,7 @@ def describe_recommendations(cluster: Cluster, samples: Sequence[int], begun: Se
         "complete": found.complete,
         "settled": found.settled,
         "unlearned": found.unlearned,
+        "doubts": [{"attribute": each.attribute, "words": each.words, "page": each.snapshot_id} for each in found.doubts],
     }
 
 

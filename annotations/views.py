@@ -26,7 +26,7 @@ from extraction.services.intake import load_assets
 from extraction.services.labels.labelling import LabelError
 from extraction.services.learning import learn_rule
 from extraction.services.learning.workspaces import open_workspace
-from extraction.services.rules import rules
+from extraction.services.rules import doubts, rules
 from extraction.services.rules.rules import StateError
 from extraction.services.suggestions import page_data as stored_data
 from extraction.services.templates import boilerplate, clusters
@@ -267,19 +267,26 @@ def describe_learning(_request: HttpRequest, cluster: Cluster, run_id: int) -> d
 @require_POST
 @endpoint
 def publish_draft(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Publish the newest draft and return {"rule": address}. The body is {lacking: [names of attributes that may lack rules]}.
+    """Publish the newest draft and return {"rule": address}. The body is {lacking: [names of attributes that may lack rules], doubts: […]}.
 
-    If the draft lacks rules for other attributes, publish nothing and return {"lacking": [names]}.
+    If the draft lacks rules for other attributes, or if values are in doubt that the body does not name, publish nothing and return
+    {"lacking": [names], "doubts": [sentences]}.
     """
     draft = services.find_newest_draft(cluster)
     if draft is None:
         raise BadRequest("There is no draft to publish. Learn a rule first.")
-    known = _read_body(request).get("lacking")
-    names = services.list_lacking_attributes(draft)
-    if not set(names) <= set(known if isinstance(known, list) else []):
-        return {"lacking": names}
+    body = _read_body(request)
+    names, reasons = services.list_lacking_attributes(draft), doubts.describe_doubts(draft)
+    if not (_lists_all(body, "lacking", names) and _lists_all(body, "doubts", reasons)):
+        return {"lacking": names, "doubts": reasons}
     rules.publish_rule(draft, request.user)
     return {"rule": draft.get_absolute_url()}
+
+
+def _lists_all(body: dict[str, Any], name: str, wanted: list[str]) -> bool:
+    """Return whether a list of the request has all of these texts."""
+    known = body.get(name)
+    return all(each in (known if isinstance(known, list) else []) for each in wanted)
 
 
 def _answer_step(cluster: Cluster, step: edits.EditStep | None, user: User) -> dict[str, Any]:

@@ -134,7 +134,21 @@ class AlertAdmin(ReadOnly):
 class DeliveryTargetAdmin(ReadOnly):
     list_display = ("name", "kind", "record_type", "enabled")
     list_select_related = ("record_type",)
-    fields = ("name", "kind", "record_type", "list_name", "content", "after_run", "every_hours", "enabled", "created_at", "created_by")
+    fields = (
+        "name",
+        "kind",
+        "record_type",
+        "list_name",
+        "content",
+        "mode",
+        "every_hours",
+        "times",
+        "cron",
+        "zone",
+        "enabled",
+        "created_at",
+        "created_by",
+    )
 
 
 @admin.register(Delivery)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.db.models import Q
 from django.utils import timezone
 
 from extraction.models import Breakage, Cluster, Join, RecordType, Rule, Run, RunRelease, Site
@@ -85,6 +86,7 @@ def connect() -> None:
     signals.schema_changed.connect(_join_after_new_schema)
     signals.records_doubted.connect(_tell_of_doubts)
     signals.records_released.connect(_deliver_after_release)
+    signals.records_released.connect(_join_after_release)
 
 
 def _check_imported(run: Run) -> None:
@@ -105,12 +107,32 @@ def _extract_when_unchanged(run: Run) -> None:
 
 
 def _extract_when_asked(run: Run) -> None:
-    """Extract records after a clustering that was started to renew them."""
-    refresh = run.read_parameters().refresh
-    if refresh is not None:
-        extract_refreshed.start_extraction(refresh, run.created_by)
+    """Extract records after a clustering that was started to renew them, or that an import or a crawl asked for.
+
+    A check of the imported pages comes first, so that no broken rule is run on them.
+    """
+    parameters = run.read_parameters()
+    if parameters.refresh is not None:
+        extract_refreshed.start_extraction(parameters.refresh, run.created_by)
     elif _wants_records(run):
         extract_records.start_working_rules(run.site, run.created_by)
+    elif parameters.after is not None and not _find_unfinished(run.site, Q(kind=Run.Kind.CHECK, parameters__has_key="snapshots")):
+        extract_records.renew_records(run.site, run.created_by)
+
+
+def _renew_after_import_check(run: Run) -> None:
+    """Make records again after a check of imported pages, unless a clustering or an import goes on that will do so."""
+    parameters = run.read_parameters()
+    if parameters.snapshots is None or parameters.refresh is not None:
+        return
+    if not _find_unfinished(run.site, Q(kind__in=(Run.Kind.CLUSTER, Run.Kind.IMPORT))):
+        extract_records.renew_records(run.site, run.created_by)
+
+
+def _find_unfinished(site: Site, wanted: Q) -> bool:
+    """Return whether such runs go on. The site is locked, so that of two runs that end at once one sees that the other has."""
+    list(Site.objects.select_for_update().filter(pk=site.pk).values_list("pk"))
+    return Run.objects.unfinished().filter(wanted, site=site).exists()
 
 
 def _check_refreshed(run: Run) -> None:
@@ -203,7 +225,7 @@ SUCCESSORS: Mapping[str, Sequence[Successor]] = {
     Run.Kind.EXTRACT: (_settle_records, _join_extracted),
     Run.Kind.JOIN: (_join_again,),
     Run.Kind.ASSETS: (_draw_previews,),
-    Run.Kind.CHECK: (_place_refreshed, _refresh_after_check),
+    Run.Kind.CHECK: (_place_refreshed, _renew_after_import_check, _refresh_after_check),
     Run.Kind.PLACE: (_extract_refreshed,),
 }
 """{kind of run: what follows it, in this order}. Each function checks its own condition."""
@@ -239,3 +261,8 @@ def _tell_of_doubts(*, release: RunRelease, **_: Any) -> None:
 
 def _deliver_after_release(*, run: Run, cluster: Cluster, user: User | None, **_: Any) -> None:
     outbox.queue_released(run, cluster, user)
+
+
+def _join_after_release(*, cluster: Cluster, user: User | None, **_: Any) -> None:
+    """Join records that were held back before."""
+    make_records.start_joins(make_records.list_joins_of_templates(cluster.site, [cluster.pk]), user)

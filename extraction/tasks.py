@@ -8,19 +8,25 @@ from django.db import connection
 from django.utils import timezone
 
 from extraction import pipeline
-from extraction.services.core import heartbeats, lost_runs, runs
+from extraction.services.core import fair_order, heartbeats, lost_runs, runs
 from extraction.services.deliveries import deliver as delivering
 from extraction.services.deliveries import outbox
 from extraction.services.monitoring import alerts, care, monitors, tidy_checks
 from extraction.services.records import stored_files
 from extraction.services.refresh import start_refreshes
 
+TRIES = 5
+"""How often a worker looks for a run when others take them first. What then still waits is sent again by the sweep."""
+
 
 @shared_task
-def execute(run_id: int) -> None:
-    """Do the job of a run, unless another worker does."""
+def execute(run_id: int) -> None:  # noqa: ARG001 - the message says that this run waits; another may come first
+    """Do the job of the run whose turn it is (`fair_order`). If another worker is faster, try the next one."""
     lost_runs.return_own_runs()
-    pipeline.execute_run(run_id)
+    for _ in range(TRIES):
+        chosen = fair_order.choose_run()
+        if chosen is None or pipeline.execute_run(chosen):
+            return
 
 
 @shared_task
@@ -64,10 +70,10 @@ def deliver_records(delivery_id: int) -> None:
 
 
 @task_failure.connect(sender=execute)
-def execute_failed(*, exception: BaseException, args: Any, **_: Any) -> None:
-    """End a run whose job raised an error that it does not explain. Celery logs the traceback."""
+def execute_failed(*, exception: BaseException, **_: Any) -> None:
+    """End the run whose job raised an error that it does not explain. Celery logs the traceback."""
     connection.close_if_unusable_or_obsolete()
-    runs.end_broken_run(args[0], exception)
+    runs.end_broken_run(exception)
 
 
 @worker_ready.connect

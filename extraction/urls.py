@@ -5,7 +5,7 @@ from django.urls import URLPattern, include, path
 from django.urls.resolvers import URLResolver
 
 from extraction.forms.sign_in import SignInForm
-from extraction.views import home
+from extraction.views import account, home
 from extraction.views.core import frames, page_files, runs
 from extraction.views.corrections import corrections
 from extraction.views.deliveries import change_files, readers, targets
@@ -16,7 +16,7 @@ from extraction.views.monitoring import alerts, breakages, monitoring
 from extraction.views.quality import releases
 from extraction.views.quality import rules as quality_rules
 from extraction.views.quality import suggested as suggested_rules
-from extraction.views.records import bundles, exports, history, keys, records
+from extraction.views.records import bundles, exports, history, keys, records, value_list
 from extraction.views.refresh import refresh
 from extraction.views.rules import cleanups, rules
 from extraction.views.schema import record_types
@@ -60,6 +60,7 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("quality/", releases.show_quality, name="quality"),
     path("quality/<int:release_id>/", releases.show_release, name="release"),
     path("quality/<int:release_id>/decide/", releases.decide, name="release_decide"),
+    path("values/", value_list.show_values, name="value_list"),
     path("values/<int:page_id>/", corrections.show_values, name="record_values"),
     path("values/<int:page_id>/correct/", corrections.correct_value, name="correction_save"),
     path("corrections/", corrections.list_corrections, name="corrections"),
@@ -106,6 +107,7 @@ _SITE: list[URLPattern | URLResolver] = [
     path("pages/", pages.list_pages, name="site_pages"),
     path("pages/place/", placing.place, name="site_place"),
     path("pages/<int:page_id>/", pages.show_page, name="page"),
+    path("pages/<int:page_id>/delete/", pages.delete_page, name="page_delete"),
     path("pages/<int:page_id>/apart/", placing.apart, name="page_apart"),
     path("import/", uploads.upload_archive, name="site_import"),
     path("fetch/", crawls.start_crawl, name="crawl_start"),
@@ -137,6 +139,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.show_home, name="home"),
     path("sign-in/", LoginView.as_view(redirect_authenticated_user=True, authentication_form=SignInForm), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
+    path("password/", account.change_password, name="password_change"),
     path("sites/", sites.list_sites, name="sites"),
     path("sites/new/", sites.create_site, name="site_new"),
     path("sites/new/upload/", uploads.upload_new_site, name="site_new_upload"),

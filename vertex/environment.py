@@ -67,3 +67,21 @@ def secret(name: str, *, keep_in: Path) -> str:
         key = get_random_secret_key()
         file.write(key)
     return key
+
+
+MIN_SECRET_CHARS = 32
+
+
+def refuse_development_values(*, debug: bool, secret_key: str, allowed_hosts: list[str]) -> None:
+    """Raise ImproperlyConfigured for values that suit a laptop and not a dashboard that others reach.
+
+    secret_key: the generated one passes; one that somebody typed must be as long as a random one.
+    """
+    if debug:
+        raise ImproperlyConfigured(f"{PREFIX}DEBUG and {PREFIX}HTTPS: Django's debug pages show settings to everybody; set {PREFIX}DEBUG=0")
+    if len(secret_key) < MIN_SECRET_CHARS or len(set(secret_key)) < 8:
+        raise ImproperlyConfigured(
+            f"{PREFIX}SECRET_KEY: with {PREFIX}HTTPS, give at least {MIN_SECRET_CHARS} random characters, or leave it to Vertex"
+        )
+    if "*" in allowed_hosts:
+        raise ImproperlyConfigured(f"{PREFIX}ALLOWED_HOSTS=*: with {PREFIX}HTTPS, name the hosts, separated by commas")

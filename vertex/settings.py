@@ -18,17 +18,23 @@ VAR_DIR = env.path("VAR_DIR", BASE_DIR / "var")
 VAR_DIR.mkdir(parents=True, exist_ok=True)
 
 PORT = env.integer("PORT", 8000, least=1)
+BIND = env.text("BIND", "127.0.0.1")
+DEMO_PORT = env.integer("DEMO_PORT", 8100, least=1)
 
 DEBUG = env.boolean("DEBUG", False)
 SECRET_KEY = env.secret("SECRET_KEY", keep_in=VAR_DIR / "secret_key")
 ALLOWED_HOSTS = env.listed("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.listed("CSRF_TRUSTED_ORIGINS", [])
 HTTPS = env.boolean("HTTPS", False)
+if HTTPS:
+    env.refuse_development_values(debug=DEBUG, secret_key=SECRET_KEY, allowed_hosts=ALLOWED_HOSTS)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_SSL_REDIRECT = HTTPS
 # Browsers that came once use HTTPS for a year, even if a link says http. Other hosts of the same domain are not affected.
 SECURE_HSTS_SECONDS = env.integer("HSTS_S", 31_536_000) if HTTPS else 0
+# Other hosts of the domain belong to somebody else, so their visitors are not bound to HTTPS, and no browser's list is asked to hold ours.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SESSION_COOKIE_SAMESITE = "Lax"
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
@@ -48,6 +54,9 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    # First, so that refusals of the others and static files get these headers, too.
+    "extraction.views.policy.SecurityHeadersMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -58,9 +67,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "extraction.views.policy.ContentSecurityPolicyMiddleware",
 ]
 
 ROOT_URLCONF = "vertex.urls"

@@ -71,16 +71,18 @@ class Addresses:
     base: the address that its addresses are relative to.
     held: the stored assets by their address.
     written: returns the address to write for a stored asset.
+    budget: the pixels that data URLs may have.
     """
 
     base: str
     held: Mapping[str, Held] = field(repr=False)
     written: Written
+    budget: media.PictureBudget = field(default_factory=media.PictureBudget, repr=False, compare=False)
 
     def __call__(self, address: str, kind: ResourceKind) -> str | None:
         """Return the address to write for a file of this kind if it is stored or is a data URL; None for any other."""
         if address[:5].lower() == "data:":
-            return make_inert_data(address, kind)
+            return make_inert_data(address, kind, self.budget)
         url = references.resolve_address(self.base, address)
         found = self.held.get(url) if url else None
         if found is None or not found.content_type.startswith(_KINDS[kind]):
@@ -144,8 +146,8 @@ def get_folder(site_id: int) -> str:
     return reverse("asset", args=[make_token(site_id), "x"])[:-1]
 
 
-def make_inert_data(address: str, kind: ResourceKind) -> str | None:
-    """Return a data URL with the same file, an SVG drawing cleaned; None if its bytes are not of this kind."""
+def make_inert_data(address: str, kind: ResourceKind, budget: media.PictureBudget) -> str | None:
+    """Return a data URL with the same file, an SVG drawing cleaned; None if its bytes are not of this kind or exceed the budget."""
     found = _DATA.fullmatch(address) if len(address) <= _MAX_DATA else None
     if not found or kind is ResourceKind.STYLE:
         return None
@@ -153,6 +155,8 @@ def make_inert_data(address: str, kind: ResourceKind) -> str | None:
         content = unquote_to_bytes(found[4])
         content = base64.b64decode(content, validate=False) if found[3] else content
         content_type = media.examine(content, kind)
+        if kind is ResourceKind.IMAGE and not budget.take(content):
+            return None
     except (media.MediaError, ValueError):
         return None
     return make_data_address(content, content_type)

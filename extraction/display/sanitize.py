@@ -83,6 +83,8 @@ class _Writer:
         self.style_left = stylesheets.MAX_CHARS
         self.hidden_deep = 0
         self.attribute_chars_left = MAX_ATTRIBUTE_CHARS
+        self.pictures = media.PictureBudget()
+        self.pictures_left_out = 0
 
     def page(self) -> InertPage:
         whole = self._walk()
@@ -120,6 +122,20 @@ class _Writer:
         self.attribute_chars_left = max(0, self.attribute_chars_left - len(written[:200_000]))
         return stylesheets.clean_declarations(written, self.address)
 
+    def _can_show(self, address: str) -> bool:
+        """Return whether the picture in a data URL can be shown. 250 KB can hold a picture that takes a browser more than a gigabyte."""
+        head, _, data = address.partition(",")
+        try:
+            content = base64.b64decode(unquote_to_bytes(data)) if head.lower().rstrip().endswith(";base64") else unquote_to_bytes(data)
+            if media.examine(content, ResourceKind.IMAGE) == media.SVG:
+                return False
+        except (ValueError, media.MediaError):
+            return False
+        if not self.pictures.take(content):
+            self.pictures_left_out += 1
+            return False
+        return True
+
     def _start(self, node: etree._Element) -> bool:
         """Write a start tag. Return False if the content of the element is not shown."""
         self.index += 1
@@ -137,7 +153,7 @@ class _Writer:
         name = get_shown_tag(tag, SHAPES) if drawing else get_shown_tag(tag)
         space = f' xmlns="{XHTML}"' if not self.open else f' xmlns="{SVG}"' if drawing and not inside else ""
         self.open.append((name, drawing))
-        attributes = _shape_attributes(node) if drawing else _attributes(node, name, self.address, self._clean_style)
+        attributes = _shape_attributes(node) if drawing else _attributes(node, name, self.address, self._clean_style, self._can_show)
         self.parts.append(f'<{name}{space} data-v="{self.index}"{"".join(attributes)}>')
         if name == "style":
             self._style(node.text or "")
@@ -184,6 +200,8 @@ class _Writer:
             return f"Elements nested deeper than {MAX_DEPTH} levels are not shown. {ALL_IN_TREE}"
         if self.attribute_chars_left < 0:
             return f"Only the first {MAX_ATTRIBUTE_CHARS:,} characters of style attributes are shown. {ALL_IN_TREE}"
+        if self.pictures_left_out:
+            return f"{self.pictures_left_out:,} pictures in the page itself are not shown, because all together have too many pixels."
         return ""
 
 
@@ -197,7 +215,9 @@ def _shows_nothing(node: etree._Element, tag: str) -> bool:
     return tag in GONE and not len(node) and (tag == "script" or not node.text)
 
 
-def _attributes(node: etree._Element, name: str, address: Address, clean_style: Callable[[str], str]) -> Iterator[str]:
+def _attributes(
+    node: etree._Element, name: str, address: Address, clean_style: Callable[[str], str], can_show: Callable[[str], bool]
+) -> Iterator[str]:
     for attribute, value in node.items():
         if attribute in ATTRIBUTES:
             yield f' {attribute}="{escape_value(value)}"'
@@ -208,7 +228,7 @@ def _attributes(node: etree._Element, name: str, address: Address, clean_style: 
     if style := _style_of(node, name, address, clean_style):
         yield f' style="{escape_value(style)}"'
     if name == "img":
-        yield from _image(node, address)
+        yield from _image(node, address, can_show)
     elif name == "details":
         yield ' open=""'  # the inert page cannot open it, and the editor may want a value inside
     elif name == "v-input" and (node.get("type") or "").lower() == "hidden":
@@ -244,10 +264,10 @@ def _shape_attributes(node: etree._Element) -> Iterator[str]:
             yield f' {name}="{escape_value(value)}"'
 
 
-def _image(node: etree._Element, address: Address) -> Iterator[str]:
+def _image(node: etree._Element, address: Address, can_show: Callable[[str], bool]) -> Iterator[str]:
     """Yield the attributes of an image. Embedded and stored images are shown; any other becomes a box with its alternative text."""
     written = references.picture_addresses(node)
-    if written and written[0].lower().startswith(RASTER) and _is_small_picture(written[0]):
+    if written and written[0].lower().startswith(RASTER) and can_show(written[0]):
         yield f' src="{escape_value(written[0])}"'
         return
     source = (node.get("src") or "").strip()
@@ -256,16 +276,6 @@ def _image(node: etree._Element, address: Address) -> Iterator[str]:
         yield f' data-v-src="{escape_value(source[:500])}" src="{escape_value(ours)}"'
     else:
         yield f' data-v-src="{escape_value(source[:500])}" data-v-box="" src="{escape_value(_box(node))}"'
-
-
-def _is_small_picture(address: str) -> bool:
-    """Return whether the picture in a data URL can be shown. 250 KB can hold a picture that takes a browser more than a gigabyte."""
-    head, _, data = address.partition(",")
-    try:
-        content = base64.b64decode(unquote_to_bytes(data)) if head.lower().rstrip().endswith(";base64") else unquote_to_bytes(data)
-        return media.examine(content, ResourceKind.IMAGE) != media.SVG
-    except (ValueError, media.MediaError):
-        return False
 
 
 def _box(node: etree._Element) -> str:

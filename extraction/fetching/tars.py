@@ -25,6 +25,10 @@ _BAD = (tarfile.TarError, OSError, EOFError, ValueError, OverflowError, IndexErr
 """What the library raises for damaged and malicious headers. Thousands of nested extended headers cause a RecursionError."""
 
 
+_END, _CUT_OFF = "end of file header", ("empty header", "truncated header")
+"""What the library calls the end of the file, and an end without the blocks that mark it."""
+
+
 def is_tar(block: bytes) -> bool:
     """Return whether a file with these first bytes is a tar file: it starts with a valid header, or is an empty tar file."""
     if len(block) < BLOCK:
@@ -44,6 +48,24 @@ class _TarStream(Stream):
         if self.allowance is not None and _DIGITS.search(data):
             raise EntryError("it has a header with a number of more than 400 digits")
         return data
+
+
+class _StrictTarInfo(tarfile.TarInfo):
+    """An entry whose damaged header is an error. The library takes it for the end of the file and leaves out what follows in silence."""
+
+    @classmethod
+    def fromtarfile(cls, tar: tarfile.TarFile) -> "_StrictTarInfo":
+        try:
+            info = super().fromtarfile(tar)
+        except tarfile.HeaderError as error:
+            if str(error) in _CUT_OFF:
+                raise EntryError("it ends without the mark of its end, as a file that was cut off does") from error
+            if str(error) != _END:
+                raise EntryError(f"it is damaged: {error}") from error
+            raise
+        if info.size < 0:
+            raise EntryError("it is damaged: an entry has a negative size")
+        return info
 
 
 class TarReader:
@@ -108,7 +130,9 @@ def _members(stream: Stream) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]
     """Yield the headers in order. Reading ends at the first damaged header, because the place of the next one is then unknown."""
     try:
         stream.allowance = HEADER_BYTES
-        with tarfile.TarFile(fileobj=cast(BinaryIO, stream), mode="r", encoding="utf-8", errors="surrogateescape") as tar:
+        with tarfile.TarFile(
+            fileobj=cast(BinaryIO, stream), mode="r", encoding="utf-8", errors="surrogateescape", tarinfo=_StrictTarInfo
+        ) as tar:
             while (info := tar.next()) is not None:
                 # The library keeps all headers for random access, which takes a gigabyte for a million files.
                 tar.members.clear()  # type: ignore[attr-defined]

@@ -8,8 +8,9 @@ from urllib.parse import urlsplit
 from django import forms
 
 from extraction.forms.core import word_number_errors
+from extraction.forms.repeating import RepeatingForm, describe_repeating
 from extraction.models import DeliveryTarget, RecordType
-from extraction.models.delivery import TargetContent, TargetPlace
+from extraction.models.delivery import Selection, TargetContent, TargetPlace
 from extraction.services.deliveries.record_lines import ABOUT
 from extraction.services.deliveries.senders import other, sql_table, webhook
 from extraction.services.deliveries.senders.folder import confine_path
@@ -39,6 +40,25 @@ SECRETS: Mapping[str, tuple[str, ...]] = {
 }
 """{kind: its secrets}."""
 
+SELECTIONS: Mapping[str, str] = {
+    Selection.ALL: "all records that are present",
+    Selection.NEW: "only records that are new since the last delivery",
+    Selection.NEW_CHANGED: "records that are new or changed since the last delivery",
+    Selection.GONE: "only records that are gone since the last delivery",
+    Selection.CHANGES: "every change since the last delivery: new, changed, gone and back",
+}
+"""{selection: its name on the screen}."""
+
+KIND_WORDS: Mapping[str, str] = {
+    Kind.FOLDER: "a folder",
+    Kind.S3: "a bucket",
+    Kind.SFTP: "a server",
+    Kind.OTHER: "a file store",
+    Kind.WEBHOOK: "a webhook",
+    Kind.SQL: "a table",
+}
+"""{kind: what it is in the name that a new target is offered}."""
+
 OPTIONAL = frozenset({"folder", "endpoint", "region", "password", "private_key", "options"})
 
 LABELS = {
@@ -64,26 +84,30 @@ REACH = ("endpoint", "host", "port", "user", "url", "host_key")
 """If one of these changes, stored passwords are not sent there: the person must enter them again."""
 
 
-class TargetForm(forms.Form):
+class TargetForm(RepeatingForm):
     """A target. Only the fields of its kind are there."""
 
     name = forms.CharField(max_length=80, label="Name")
     format = forms.ChoiceField(choices=[(each.name, each.label) for each in FORMATS.values()], required=False, label="Format")
-    contents = forms.ChoiceField(choices=[("all", "all records"), ("changes", "what changed since the last delivery")], required=False)
+    selection = forms.ChoiceField(choices=list(SELECTIONS.items()), required=False)
+    first = forms.ChoiceField(
+        choices=[("all", "everything that is there now"), ("later", "only what comes after you save")], required=False
+    )
     keeps = forms.ChoiceField(choices=[("replace", "replaces the last file"), ("keep", "gets a name of its own")], required=False)
     described = forms.BooleanField(required=False)
     columns = forms.MultipleChoiceField(required=False)
     about = forms.MultipleChoiceField(choices=list(ABOUT.items()), required=False)
     values = forms.ChoiceField(choices=[("normalised", "normalised"), ("raw", "as they appear"), ("both", "both")], required=False)
     split = forms.BooleanField(required=False)
-    after_run = forms.BooleanField(required=False)
-    every_hours = forms.IntegerField(min_value=1, max_value=24 * 365, required=False, label="Hours")
+    mode = forms.ChoiceField(choices=DeliveryTarget.Mode.choices)
     enabled = forms.BooleanField(required=False)
 
     def __init__(self, data: Any, *, target: DeliveryTarget, known: list[str]) -> None:
-        initial = _describe_target(target) if target.pk else {"name": "", "after_run": True, "enabled": True, "described": True, "port": 22}
+        initial = _describe_target(target) if target.pk else _describe_new(target)
         super().__init__(data, initial=initial)
         self.target = target
+        if not target.sends_files:
+            self.fields["selection"].choices = [each for each in SELECTIONS.items() if each[0] != Selection.ALL]  # type: ignore[attr-defined]
         self.fields["columns"].choices = [(each, each) for each in known]  # type: ignore[attr-defined]
         for name in PLACES[target.kind]:
             needed, label = name not in OPTIONAL, LABELS[name]
@@ -116,6 +140,7 @@ class TargetForm(forms.Form):
         """Check the fields of the kind together."""
         super().clean()
         data = self.cleaned_data
+        self.clean_repetition(data, self.target)
         try:
             self._check_place(data)
         except DeliveryError as error:
@@ -142,7 +167,7 @@ class TargetForm(forms.Form):
             values=data["values"] or "normalised",
             split_prices=data["split"],
             format=data["format"] or "csv",
-            changes_only=data["contents"] == "changes",
+            selection=Selection(data["selection"] or (Selection.ALL if self.target.sends_files else Selection.CHANGES)),
             keeps_files=data["keeps"] == "keep",
             described=data["described"],
         )
@@ -151,9 +176,9 @@ class TargetForm(forms.Form):
             place=place,
             content=content,
             secrets=secrets,
-            after_run=data["after_run"],
-            every_hours=data["every_hours"],
+            schedule={name: data[name] for name in ("mode", "every_hours", "times", "cron", "zone")},
             enabled=data["enabled"],
+            from_now=data["first"] == "later",
         )
 
     def _move_password(self, data: dict[str, Any]) -> None:
@@ -238,21 +263,35 @@ class ChangesFileForm(forms.Form):
     since = forms.DateTimeField(required=False, input_formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S%z"])
 
 
+def _describe_new(target: DeliveryTarget) -> dict[str, Any]:
+    """Return the fields of a new target: a name that nothing has yet, and what most people want."""
+    base = f"{target.record_type.name} to {KIND_WORDS[target.kind]}"[:70]
+    taken = {name.lower() for name in DeliveryTarget.objects.values_list("name", flat=True)}
+    names = (base, *(f"{base} {number}" for number in range(2, len(taken) + 3)))
+    return {
+        "name": next(name for name in names if name.lower() not in taken),
+        "enabled": True,
+        "described": True,
+        "port": 22,
+        "selection": Selection.ALL if target.sends_files else Selection.CHANGES,
+        **describe_repeating(target),
+    }
+
+
 def _describe_target(target: DeliveryTarget) -> dict[str, Any]:
     """Return the fields of a stored target, without its secrets."""
     place, content = target.read_place(), target.read_content()
     return {
         "name": target.name,
         "format": content.format,
-        "contents": "changes" if content.changes_only else "all",
+        "selection": content.selection if target.sends_files or content.changes_only else Selection.CHANGES,
         "keeps": "keep" if content.keeps_files else "replace",
         "described": content.described,
         "columns": list(content.columns),
         "about": list(content.about),
         "values": content.values,
         "split": content.split_prices,
-        "after_run": target.after_run,
-        "every_hours": target.every_hours,
         "enabled": target.enabled,
+        **describe_repeating(target),
         **{name: getattr(place, name) for name in PLACES[target.kind]},
     }

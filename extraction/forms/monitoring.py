@@ -16,7 +16,7 @@ class MonitorForm(forms.ModelForm[Monitor]):
         model = Monitor
         fields = ["enabled", "every_hours", "auto_repair"]
         labels = {
-            "enabled": "Check the rules automatically",
+            "enabled": "Check automatically",
             "every_hours": "Hours between checks",
             "auto_repair": "Automatically publish repairs that pass every test",
         }

@@ -51,12 +51,14 @@ class KeysForm(forms.Form):
     keys: attributes.
     per_page: lists whose keys count within a page only.
     confirmed: the person has seen that different records would become one.
+    use: take the proposal for this list ("pages" for the pages' records), whatever is ticked there.
     """
 
     keys = RowsField(Attribute.objects.none(), required=False)
     per_page = RowsField(RecordList.objects.none(), required=False)
     gone_after = forms.IntegerField(min_value=1, max_value=100, label="Runs without it")
     confirmed = forms.BooleanField(required=False)
+    use = forms.CharField(required=False, max_length=20)
 
     def __init__(self, data: Any, record_type: RecordType) -> None:
         super().__init__(data)

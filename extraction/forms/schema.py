@@ -51,7 +51,7 @@ class AttributeForm(forms.Form):
     def clean_hotkey(self) -> str:
         key: str = self.cleaned_data["hotkey"].strip().lower()
         if key and not (key.isascii() and key.isalnum()):
-            raise forms.ValidationError(f"“{key}” cannot be a key. Use a letter or a digit.")
+            raise forms.ValidationError(f"“{key}” cannot be a shortcut. Use a letter or a digit.")
         return key
 
 
@@ -74,7 +74,7 @@ class BaseAttributeFormSet(forms.BaseFormSet[AttributeForm]):
 def _refuse_duplicates(rows: Sequence[AttributeForm], field: str, values: Sequence[str]) -> None:
     for place, (form, value) in enumerate(zip(rows, values, strict=True)):
         if value and value in values[:place]:
-            form.add_error(field, f"There is another attribute with this {'name' if field == 'name' else 'key'}.")
+            form.add_error(field, f"There is another attribute with this {'name' if field == 'name' else 'shortcut'}.")
 
 
 def _make_draft(data: dict[str, Any]) -> AttributeDraft:

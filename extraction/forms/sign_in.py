@@ -5,7 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.admin.forms import AdminAuthenticationForm
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
@@ -25,6 +25,10 @@ class SignInForm(AuthenticationForm):
             self.refusal = f"There were too many failed attempts. Try again in {minutes} minute{'s' if minutes > 1 else ''}."
             raise ValidationError(self.refusal, code="throttled")
         cleaned = super().clean()
+        if settings.HTTPS and sign_ins.is_demo_password(self.cleaned_data.get("password") or ""):
+            self.user_cache = None
+            self.refusal = "This is the demo's password, which is kept in a file. Set another: manage.py create_user NAME --role ROLE."
+            raise ValidationError(self.refusal, code="demo_password")
         if self.user_cache is not None:
             sign_ins.give_back_attempt(name=name, address=address)
         return cleaned
@@ -32,6 +36,22 @@ class SignInForm(AuthenticationForm):
 
 class AdminSignInForm(SignInForm, AdminAuthenticationForm):
     """The form of the admin site."""
+
+
+class OwnPasswordForm(PasswordChangeForm):
+    """The form for one's own password. Guessing the old one is limited as signing in is."""
+
+    def __init__(self, *args: Any, request: HttpRequest, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._address = find_address(request)
+
+    def clean_old_password(self) -> str:
+        name = self.user.get_username()
+        if sign_ins.take_attempt(name=name, address=self._address):
+            raise ValidationError("There were too many failed attempts. Try again later.", code="throttled")
+        password: str = super().clean_old_password()
+        sign_ins.give_back_attempt(name=name, address=self._address)
+        return password
 
 
 def find_address(request: HttpRequest | None) -> str:

@@ -132,16 +132,19 @@ class SourceForm(forms.ModelForm[Source]):
         ]
         labels = {
             "page_limit": "Maximum pages",
-            "depth": "Maximum links from a start address",
+            "depth": "Maximum link depth",
             "find_sitemaps": "Look for sitemaps in robots.txt",
             "delay_s": "Seconds between requests",
             "concurrency": "Simultaneous requests",
-            "rendered": "Render pages in a browser",
+            "rendered": "Render with a browser",
             "obey_robots": "Obey robots.txt",
             "verify_certificates": "Require valid certificates",
             "contact": "Contact in the user agent",
         }
-        help_texts = {"depth": "Leave empty for no limit.", "contact": "A web or e-mail address. Leave empty for the default."}
+        help_texts = {
+            "depth": "How many links from a start address a crawl may follow. Leave empty for no limit.",
+            "contact": "A web or e-mail address. Leave empty for the default.",
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

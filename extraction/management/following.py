@@ -5,10 +5,11 @@ import time
 from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import Q
 from django.utils.text import slugify
 
 from extraction import pipeline
-from extraction.models import Run, Site
+from extraction.models import Record, RecordPart, Run, Site
 from extraction.services.sites import sites
 from extraction.views.core import run_words
 
@@ -55,6 +56,23 @@ def follow(command: BaseCommand, run: Run, *, wait: bool, here: bool) -> Run:
     if run.finished and run.state != Run.State.DONE:
         raise CommandError(f"{run.get_kind_display()} {run.get_state_display().lower()}: {run.error or run.message}")
     return run
+
+
+def follow_renewal(command: BaseCommand, run: Run, *, wait: bool, here: bool) -> None:
+    """Follow what an import or a crawl started: the check of the rules, the search for templates and the new records.
+
+    Then say what is left out or outdated. Raises CommandError if one of these runs failed or was cancelled.
+    """
+    mine = Run.objects.filter(site=run.site, pk__gt=run.pk).order_by("pk")
+    for wanted in (Q(kind=Run.Kind.CHECK), Q(kind=Run.Kind.CLUSTER, parameters__after=run.pk), Q(kind=Run.Kind.EXTRACT)):
+        for each in mine.filter(wanted):
+            follow(command, each, wait=wait, here=here)
+    records = Record.objects.filter(cluster__site=run.site).given()
+    outdated, gone = records.shown().outdated().count(), records.in_part(RecordPart.GONE).count()
+    if outdated:
+        command.stderr.write(f"  {outdated:,} records are outdated: no live rule has made them from the present content of their pages")
+    if gone:
+        command.stderr.write(f"  {gone:,} records are left out, because their pages are gone. export_records --of gone writes them")
 
 
 def find_site(text: str, *, create: bool = False) -> Site:

@@ -33,6 +33,7 @@ class CrawlAddress(models.Model):
     via: the page, sitemap or list that led to it.
     outcome: a `fetching.crawl.messages.Outcome`; empty while it is queued.
     status: the HTTP status, None if there was no response.
+    final_url: where it redirected to, or for a duplicate the address whose page it repeats exactly; "" if it did neither.
     message: the reason for the outcome, in words.
     """
 

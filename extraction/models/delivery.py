@@ -1,6 +1,7 @@
 """Deliveries: where records are sent, each sending, and what each receiver has."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, ClassVar, TypeAlias
 
 from django.conf import settings
@@ -10,6 +11,7 @@ from django.urls import reverse
 
 from extraction.algorithms.json_values import JsonValue
 from extraction.models.cluster import Cluster
+from extraction.models.repeating import MAX_HOURS, Repeating
 from extraction.models.run import Run
 from extraction.models.schema import RecordType
 
@@ -38,6 +40,16 @@ class TargetPlace(JsonValue):
     table: str = ""
 
 
+class Selection(StrEnum):
+    """Which records a delivery brings: all that are present, or what happened since the last delivery."""
+
+    ALL = "all"
+    NEW = "new"
+    NEW_CHANGED = "new_changed"
+    GONE = "gone"
+    CHANGES = "changes"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetContent(JsonValue):
     """What a target gets, and in which form.
@@ -46,7 +58,7 @@ class TargetContent(JsonValue):
     about: columns about the record, of `columns.PAGE_COLUMNS`.
     values, split_prices: as in `ExportChoice`.
     format: name of an export format. Webhooks and tables have none.
-    changes_only: a file holds what changed since the last delivery, and not all records.
+    selection: which records a file holds, or which changes a webhook gets; tables always get all.
     keeps_files: each delivery writes a file with a name of its own, and does not replace the last one.
     described: a JSON Schema and a data dictionary are written beside the file.
     """
@@ -56,9 +68,14 @@ class TargetContent(JsonValue):
     values: str = "normalised"
     split_prices: bool = False
     format: str = "csv"
-    changes_only: bool = False
+    selection: Selection = Selection.ALL
     keeps_files: bool = False
     described: bool = True
+
+    @property
+    def changes_only(self) -> bool:
+        """Whether a file holds what happened since the last delivery, and not all records."""
+        return self.selection != Selection.ALL
 
 
 class TargetKind(models.TextChoices):
@@ -70,19 +87,28 @@ class TargetKind(models.TextChoices):
     SQL = "sql", "SQL table"
 
 
-class DeliveryTarget(models.Model):
-    """Where the records of a type are delivered.
+class DeliveryMode(models.TextChoices):
+    RUNS = "runs", "After each run"
+    INTERVAL = "interval", "Every so many hours"
+    TIMES = "times", "At times of day"
+    CRON = "cron", "By a cron expression"
+    HAND = "hand", "Only by hand"
+
+
+class DeliveryTarget(Repeating):
+    """Where the records of a type are delivered, and when.
 
     list_name: the list whose rows are delivered, "" for the pages' own records.
     place: `TargetPlace` as JSON.
     content: `TargetContent` as JSON.
     secret: passwords and keys, encrypted; see `services/deliveries/secrets.py`. It is never shown, logged or printed.
-    after_run: deliver when the records of a run are released.
-    every_hours: deliver this often, None for no schedule.
+    mode: RUNS delivers when the records of a run are released; HAND when a person asks for it; the others by the clock.
+    next_due_at: when it is due by the clock; None if the mode does not follow it.
     delivered_state: a digest of what the last file was made from, so that an equal one is not sent again.
     """
 
     Kind: TypeAlias = TargetKind
+    Mode: TypeAlias = DeliveryMode
     FILE_KINDS: ClassVar[frozenset[str]] = frozenset({TargetKind.FOLDER, TargetKind.S3, TargetKind.SFTP, TargetKind.OTHER})
 
     name = models.CharField(max_length=80, unique=True)
@@ -92,9 +118,8 @@ class DeliveryTarget(models.Model):
     place: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     content: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     secret = models.TextField(blank=True)
-    after_run = models.BooleanField(default=True)
-    every_hours = models.PositiveIntegerField(null=True, blank=True)
-    next_due_at = models.DateTimeField(null=True, blank=True)
+    mode = models.CharField(max_length=10, choices=Mode.choices, default=Mode.RUNS)
+    next_due_at = models.DateTimeField(null=True, blank=True, db_index=True)
     enabled = models.BooleanField(default=True)
     delivered_state = models.CharField(max_length=64, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -104,8 +129,11 @@ class DeliveryTarget(models.Model):
         ordering = ["name"]
         constraints = [
             models.CheckConstraint(condition=Q(kind__in=TargetKind.values), name="a_target_is_of_a_known_kind"),
+            models.CheckConstraint(condition=Q(mode__in=DeliveryMode.values), name="a_target_has_a_known_mode"),
+            models.CheckConstraint(condition=Q(every_hours__gte=1, every_hours__lte=MAX_HOURS), name="a_target_has_an_interval"),
             models.CheckConstraint(
-                condition=Q(every_hours=None) | Q(every_hours__gt=0, next_due_at__isnull=False), name="a_schedule_has_a_next_time"
+                condition=Q(mode__in=("runs", "hand"), next_due_at=None) | Q(mode__in=Repeating.REPETITIONS, next_due_at__isnull=False),
+                name="a_schedule_has_a_next_time",
             ),
         ]
 
@@ -140,12 +168,14 @@ class DeliveryCause(models.TextChoices):
     RUN = "run", "after a run"
     SCHEDULE = "schedule", "on schedule"
     HAND = "hand", "by hand"
+    START = "start", "to begin with"
 
 
 class Delivery(models.Model):
     """One sending to a target. It is written in the transaction of what causes it, and a worker sends it afterwards.
 
     key: names the cause. A target has at most one delivery for each.
+    cause: START sends nothing. It notes which records are there already, so that later deliveries bring only what comes after them.
     run: the run whose records were released.
     state: while it is SENDING, the process `claimed_by` works on it, and `alive_at` says when it last said so.
     attempts: how often it was begun. It tells the claims of one worker from those of another.

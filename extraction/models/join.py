@@ -153,9 +153,9 @@ class NoPageReason(models.TextChoices):
     """Why a row of a listing has no page."""
 
     NO_LINK = "no_link", "The row has no link that can be read"
-    NO_KEY = "no_key", "A key attribute is missing"
+    NO_KEY = "no_key", "A value to join by is missing"
     UNKNOWN = "unknown", "No page at this address is stored"
-    NO_MATCH = "no_match", "No page has this key"
+    NO_MATCH = "no_match", "No page has these values"
     FAILED = "failed", "The page gave no record"
     ELSEWHERE = "elsewhere", "The page is in another template, or in none"
     AMBIGUOUS = "ambiguous", "Several pages fit"

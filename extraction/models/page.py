@@ -19,10 +19,13 @@ class Page(models.Model):
     """One URL of a site. Its snapshots hold its contents over time; `current` is the newest one.
 
     url: at most 2,000 characters. For a page from an archive without addresses, it is the file name.
-    cluster, reading, kept: the template of the current content, whether it can be read (`PageReading`), and whether its bytes are kept.
+    cluster, reading, kept, unsorted: the template of the current content, whether it can be read (`PageReading`), whether its bytes are
+        kept, and whether it has not been sorted into the templates yet.
     search_text: the address and the title of the current content in lower case, for the search; empty without content.
         The database sets them (`models.kept`); what is assigned to them is ignored.
     gone_at: when a crawl first found the page missing; None while it is there, as far as is known.
+    left_at: when a second crawl found it missing, or a person said that it is gone. Its records are left out then, unless one asks for
+        them. None while one absence may be an accident.
     """
 
     Reading: TypeAlias = PageReading
@@ -41,8 +44,10 @@ class Page(models.Model):
     )
     reading = models.CharField(max_length=10, choices=PageReading.choices, default=PageReading.NONE, editable=False)
     kept = models.BooleanField(default=False, editable=False)
+    unsorted = models.BooleanField(default=False, editable=False)
     search_text = models.TextField(blank=True, editable=False)
     gone_at = models.DateTimeField(null=True, blank=True)
+    left_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -15,11 +15,12 @@ from extraction.models.snapshot import Snapshot
 
 
 class RecordPart(models.TextChoices):
-    """Which records of a template."""
+    """Which records of a template. OUTDATED ones are among those of NOW; the other parts are apart from each other."""
 
-    NOW = "now", "of its current pages"
-    EARLIER = "earlier", "of earlier content"
+    NOW = "now", "of its pages"
+    OUTDATED = "outdated", "that are outdated"
     ELSEWHERE = "elsewhere", "of pages now elsewhere"
+    GONE = "gone", "of pages that are gone"
 
 
 class RecordState(models.TextChoices):
@@ -28,19 +29,39 @@ class RecordState(models.TextChoices):
     FAILED = "failed", "Failed"
 
 
+class KeptPart(models.TextChoices):
+    """What a record is to its template. The database sets it (`models.kept`)."""
+
+    NOW = "now", "of the current content of a page of the template"
+    EARLIER = "earlier", "the last one of a page of the template that has new content without a record"
+    GONE = "gone", "as before, but the page is gone"
+    ELSEWHERE = "elsewhere", "any other"
+
+
 @dataclass(frozen=True, slots=True)
 class RecordFigures:
     """How many records a template has.
 
-    complete, incomplete, failed: records of its current pages, by state.
-    earlier, elsewhere: records of earlier content and of pages now elsewhere, without the failed ones.
+    complete, incomplete, failed: records of its pages, by state.
+    earlier: of these, the records that come from earlier content of their page, without the failed ones.
+    older: of these, the records that come from the current content but from a version of the rule that is not live any more.
+    held: of these, the records with attributes that are held back.
+    elsewhere, gone: further records, of pages now elsewhere and of pages that are gone, without the failed ones.
     """
 
     complete: int = 0
     incomplete: int = 0
     failed: int = 0
     earlier: int = 0
+    older: int = 0
+    held: int = 0
     elsewhere: int = 0
+    gone: int = 0
+
+    @property
+    def outdated(self) -> int:
+        """Number of records of its pages that the live rule has not made from the current content."""
+        return self.earlier + self.older
 
     @property
     def given(self) -> int:
@@ -59,40 +80,45 @@ class RecordFigures:
 
 
 class RecordQuerySet(models.QuerySet["Record"]):
-    """Separates the records of a template's current pages from its other records.
+    """Separates the records of a template's pages from its other records.
 
-    The records of a template are those of its pages in their current content. Two other kinds of records are kept and named
-    separately, so that their counts are never mixed up:
+    Each page of a template has one record: that of its current content or, until the rule has given one, the last one. The last one stays
+    while a refresh has fetched new content that is not sorted into the templates yet, and while the rule is broken. Such a record is
+    *outdated*, and so is one that an earlier version of the rule made. Outdated records are shown and exported with the others and counted
+    wherever they are read.
 
-    - Records of earlier content: the page has changed since, and the rule has not been run on the new content, for example
-      because it is broken.
+    Two other kinds of records are kept apart:
+
     - Records of pages elsewhere: the page is now in another template or in none, because templates were searched again or a
       clustering was adopted. If the page comes back, so does its record.
-
-    A page has one content at a time, so a template has at most as many records as pages.
+    - Records of pages that are gone. They can be asked for.
     """
 
     def now(self) -> Self:
-        """Record whose page is in their template, for the current content of the page."""
-        return self.filter(part=RecordPart.NOW)
+        """Record of each page of their template, also if it is outdated."""
+        return self.filter(part__in=(KeptPart.NOW, KeptPart.EARLIER))
 
-    def here(self) -> Self:
-        """Record whose page is in their template, for any content of the page."""
-        return self.filter(part__in=(RecordPart.NOW, RecordPart.EARLIER))
+    def shown(self) -> Self:
+        """Record of each page, whichever template it is in. These are the records of a site."""
+        return self.filter(shown=True)
 
     def standing(self) -> Self:
         """Record of the current content of a page, whichever template the page is in."""
         return self.filter(standing=True)
 
     def outdated(self) -> Self:
-        """Record of earlier content of a page."""
-        return self.filter(standing=False)
+        """Record that the live rule has not made from the current content of the page. Use it after `now` or `shown`."""
+        return self.filter(Q(standing=False) | Q(rule__state=Rule.State.RETIRED))
 
     def in_part(self, part: str) -> Self:
         """Record of a `RecordPart`; an unknown part counts as NOW."""
-        if part not in (RecordPart.EARLIER, RecordPart.ELSEWHERE):
-            return self.now()
-        return self.filter(part=part)
+        if part == RecordPart.OUTDATED:
+            return self.now().outdated().given()
+        if part == RecordPart.GONE:
+            return self.filter(part=KeptPart.GONE)
+        if part == RecordPart.ELSEWHERE:
+            return self.filter(part=KeptPart.ELSEWHERE)
+        return self.now()
 
     def given(self) -> Self:
         """Record of pages that gave one, complete or not."""
@@ -108,8 +134,8 @@ class Record(models.Model):
 
     values: {attribute: list of `RecordValue`}.
     rows: {list: [values of one row, as above, …]}.
-    part, standing: which of the template's records it is, and whether it is of the current content of its page. The database sets them
-        (`models.kept`); what is assigned to them is ignored.
+    part, shown, standing: what it is to its template, whether it is one of the records of its site, and whether it is of the current
+        content of its page. The database sets them (`models.kept`); what is assigned to them is ignored.
     run: the run that made it, or a later one that found it up to date.
     state: COMPLETE; INCOMPLETE if a mandatory value is missing or an attribute has too many values; FAILED if nothing was
         extracted.
@@ -117,6 +143,7 @@ class Record(models.Model):
     origins: `RecordOrigins` as JSON: the texts of the page where they differ from the values, and who corrected them.
     text: all raw values, for the search.
     canonical: the address on the same host that the page gives as its own, if it is another one than the page's.
+    held_back: {attribute or list: why its values are those of an earlier record, or missing}, because its part of the rule is broken.
     """
 
     State: TypeAlias = RecordState
@@ -132,8 +159,10 @@ class Record(models.Model):
     origins: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict, blank=True)
     text = models.TextField(blank=True)
     canonical = models.CharField(max_length=2000, blank=True)
+    held_back: models.JSONField[dict[str, str], dict[str, str]] = models.JSONField(default=dict, blank=True)
     extracted_at = models.DateTimeField()
-    part = models.CharField(max_length=10, choices=RecordPart.choices, default=RecordPart.NOW, editable=False)
+    part = models.CharField(max_length=10, choices=KeptPart.choices, default=KeptPart.NOW, editable=False)
+    shown = models.BooleanField(default=True, editable=False)
     standing = models.BooleanField(default=True, editable=False)
 
     objects = RecordQuerySet.as_manager()

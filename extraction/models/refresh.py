@@ -3,20 +3,17 @@
 from typing import ClassVar, Self, TypeAlias
 
 from django.conf import settings
-from django.core.validators import MaxValueValidator, MinValueValidator
+from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import Q
 
 from extraction.algorithms.refresh.change_rates import PageHistory
-from extraction.algorithms.refresh.times import CronTimes, Interval, Repetition, TimesOfDay
 from extraction.models.cluster import Cluster
 from extraction.models.page import Page
+from extraction.models.repeating import MAX_HOURS, Repeating
 from extraction.models.run import Run
 from extraction.models.site import Site
 from extraction.models.snapshot import Snapshot
-
-MAX_HOURS = 24 * 365
-"""The longest interval between two refreshes: a year."""
 
 MAX_QUIET_S = 90 * 86_400.0
 """How much time without a change counts for the rate of change, so that a page that begins to change is soon visited more often."""
@@ -41,15 +38,10 @@ class RefreshScheduleQuerySet(models.QuerySet["RefreshSchedule"]):
         return self.filter(site=site, cluster=cluster)
 
 
-class RefreshSchedule(models.Model):
+class RefreshSchedule(Repeating):
     """When the records of a site, or of one of its templates, are refreshed.
 
     cluster: None for the site. Its schedule leaves out the pages of templates that have their own.
-    mode: which of the next fields counts.
-    every_hours: for INTERVAL.
-    times: for TIMES, as "06:30".
-    cron: for CRON.
-    zone: the time zone of times and cron.
     max_pages: the most pages that a refresh asks for; None if only politeness limits it.
     next_due_at: None while it is paused, and for CHECKS until a check has ended. It is moved by compare-and-set when a refresh starts.
     skipped_until: `next_due_at` after a person skipped refreshes. A later due time can only be a mistake of the clock.
@@ -58,15 +50,9 @@ class RefreshSchedule(models.Model):
 
     Mode: TypeAlias = RefreshMode
 
-    DEFAULT_HOURS: ClassVar[int] = 24
-
     site = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="refresh_schedules")
     cluster = models.ForeignKey(Cluster, null=True, blank=True, on_delete=models.CASCADE, related_name="refresh_schedules")
     mode = models.CharField(max_length=10, choices=Mode.choices, default=Mode.INTERVAL)
-    every_hours = models.PositiveIntegerField(default=DEFAULT_HOURS, validators=[MinValueValidator(1), MaxValueValidator(MAX_HOURS)])
-    times: models.JSONField[list[str], list[str]] = models.JSONField(default=list, blank=True)
-    cron = models.CharField(max_length=100, blank=True)
-    zone = models.CharField(max_length=60, default="UTC")
     max_pages = models.PositiveIntegerField(null=True, blank=True, validators=[MinValueValidator(1)])
     paused_at = models.DateTimeField(null=True, blank=True)
     next_due_at = models.DateTimeField(null=True, blank=True, db_index=True)
@@ -87,15 +73,6 @@ class RefreshSchedule(models.Model):
 
     def __str__(self) -> str:
         return f"refreshes of {self.cluster or self.site}"
-
-    @property
-    def repetition(self) -> Repetition | None:
-        """When it repeats; None if it follows the checks."""
-        if self.mode == self.Mode.TIMES:
-            return TimesOfDay(tuple(self.times), self.zone)
-        if self.mode == self.Mode.CRON:
-            return CronTimes(self.cron, self.zone)
-        return Interval(self.every_hours) if self.mode == self.Mode.INTERVAL else None
 
 
 class RefreshCause(models.TextChoices):

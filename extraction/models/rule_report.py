@@ -212,6 +212,34 @@ class Explanation(JsonValue):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DoubtReport(JsonValue):
+    """A reason to look at some values of an attribute before the rule is published, see `ValueDoubt`.
+
+    attribute: also that of a list.
+    count: number of pages; pages: the first snapshots.
+    """
+
+    attribute: str
+    kind: str
+    words: str
+    count: int = 0
+    pages: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupReport(JsonValue):
+    """How many of the checked pages of a group have a value.
+
+    name: which pages, such as "in the language de".
+    hits: {attribute: number of pages with a value}, also for attributes of lists.
+    """
+
+    name: str
+    checked: int
+    hits: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReusedFrom(JsonValue):
     """The template and the version that a reused rule was made from."""
 
@@ -228,6 +256,8 @@ class RuleReport(JsonValue):
     learning_pages: number of pages it was learned from.
     explained: {attribute: why its rule is as it is}.
     repaired_from, edited_from: the version that it was made from.
+    doubts: what to look at before it is published.
+    groups: how much it finds in groups of the pages, such as languages.
     """
 
     pages: int | None = None
@@ -241,6 +271,8 @@ class RuleReport(JsonValue):
     repaired_from: int | None = None
     reused_from: ReusedFrom | None = None
     edited_from: int | None = None
+    doubts: tuple[DoubtReport, ...] = ()
+    groups: tuple[GroupReport, ...] = ()
 
     @property
     def relearned(self) -> dict[str, RelearnedReport]:

@@ -25,7 +25,7 @@ class RunKind(models.TextChoices):
     EXTRACT = "extract", "Extract records"
     JOIN = "join", "Join records"
     ASSETS = "assets", "Load styles and pictures"
-    PREVIEW = "preview", "Draw previews"
+    PREVIEW = "preview", "Make previews"
     CHECK = "check", "Check rules"
     REUSE = "reuse", "Reuse rules"
     PLACE = "place", "Sort new pages"

@@ -94,6 +94,7 @@ class Attribute(models.Model):
     position: its place, from 0; the hue is the position modulo eight.
     list: the list whose rows it belongs to, None for the page's own attributes.
     is_key: it is part of what tells records apart.
+    created_at: None for attributes made before this was stored.
     """
 
     Type: TypeAlias = AttributeType
@@ -108,6 +109,7 @@ class Attribute(models.Model):
     position = models.PositiveIntegerField(default=0)
     list = models.ForeignKey(RecordList, null=True, blank=True, on_delete=models.CASCADE, related_name="attributes")
     is_key = models.BooleanField(default=False)
+    created_at = models.DateTimeField(null=True, editable=False)
 
     objects = AttributeQuerySet.as_manager()
 

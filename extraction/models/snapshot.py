@@ -51,6 +51,8 @@ class Snapshot(models.Model):
     error: why the page cannot be read; empty if it can.
     notice: what could not be read of the page; empty if everything could.
     cluster: the template it belongs to, None while it is unclustered.
+    unsorted: it is new content that has not been sorted into the templates yet. False once a search for templates or a refresh has looked
+        at it, also if it fits none.
     """
 
     page = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="snapshots")
@@ -69,6 +71,8 @@ class Snapshot(models.Model):
     status = models.PositiveSmallIntegerField(null=True, blank=True)
     headers: models.JSONField[dict[str, str], dict[str, str]] = models.JSONField(default=dict, blank=True)
     cluster = models.ForeignKey("extraction.Cluster", null=True, blank=True, on_delete=models.SET_NULL, related_name="snapshots")
+
+    unsorted = models.BooleanField(default=False)
 
     objects = SnapshotQuerySet.as_manager()
 

@@ -39,6 +39,7 @@ SIGNS: dict[str, Sign] = {
     "repaired": Sign("", "–", "Repaired"),
     "retired": Sign("", "–", "Retired"),
     "none": Sign("", "·", "No rule"),
+    "unmarked": Sign("draft", "○", "To annotate"),
     # A run
     "queued": Sign("", "…", "Queued"),
     "running": Sign("", "▸", "Running"),

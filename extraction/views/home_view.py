@@ -7,6 +7,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from extraction.models import Cluster, Correction, Delivery, Label, PageCount, Record, Rule, Run, RunRelease
+from extraction.services.schema.new_attributes import find_new_attributes
 from extraction.services.sites import sites
 from extraction.views.core import run_progress
 from extraction.views.monitoring import breakage_view
@@ -92,11 +93,13 @@ def _group_unfinished_clusters() -> "dict[str, QuerySet[Cluster]]":
     records = Exists(Record.objects.now().filter(cluster=cluster, rule__state__in=Rule.SERVING))
     mine = Cluster.objects.shown().select_related("site", "record_type")
     typed = mine.exclude(record_type=None)
+    new = list(find_new_attributes(typed.exclude(broken)))
     return {
-        "draft": typed.filter(draft).exclude(live),
+        "draft": typed.filter(draft).exclude(live).exclude(pk__in=new),
         "learn": typed.filter(labels).exclude(rules),
         "annotate": typed.exclude(labels).exclude(rules),
-        "run": typed.filter(live).exclude(records).exclude(broken),
+        "new": typed.filter(pk__in=new),
+        "run": typed.filter(live).exclude(records).exclude(broken).exclude(pk__in=new),
         "type": mine.filter(record_type=None),
     }
 

@@ -1,4 +1,4 @@
-"""Permissions of users, and the content security policy of the dashboard."""
+"""Permissions of users, limits of uploads, and the security headers of answers."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -80,10 +80,11 @@ class UploadMiddleware:
         return self.get_response(request)
 
 
-class ContentSecurityPolicyMiddleware:
-    """Sets the dashboard's policy: everything comes from this origin, scripts and styles only from files.
+class SecurityHeadersMiddleware:
+    """Gives every answer the headers that tell a browser what it may do with it, also refusals and static files.
 
-    A view that shows an untrusted page sets its own policy, which is not changed.
+    The dashboard's policy: everything comes from this origin, scripts and styles only from files. A view that shows an untrusted page sets
+    its own policy, which is not changed.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -91,7 +92,8 @@ class ContentSecurityPolicyMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        response.headers.setdefault("Content-Security-Policy", POLICY)
+        for name, value in SECURITY_HEADERS.items():
+            response.headers.setdefault(name, value)
         return response
 
 
@@ -108,3 +110,12 @@ POLICY = "; ".join(
         "frame-ancestors 'self'",
     ]
 )
+
+SECURITY_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+}
+"""What every answer has unless its view set another value. `X-Frame-Options` comes from Django, because some views are exempt from it."""

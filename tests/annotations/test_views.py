@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.models import Cluster, Label, RecordType, Rule, Run, Snapshot
-from extraction.models.rule_report import RuleReport
+from extraction.models.rule_report import DoubtReport, RuleReport
 from extraction.services.core import stored_bytes
 from extraction.services.learning import workspaces
 from extraction.services.rules import rules
@@ -193,6 +193,17 @@ def test_embedded_data_that_cannot_be_read_is_told_with_its_reason(signed_in, sh
     assert "JSON-LD could not be read: JSONDecodeError: " in body and "Use as attributes" not in body
 
 
+def test_publishing_a_rule_with_doubtful_values_asks_first_and_names_them(signed_in, shop):
+    value = RuleDefinition(tuple(AttributeRule(name, alternatives=(Selector("//h1/text()"),)) for name in ("title", "price", "author")))
+    report = RuleReport(doubts=(DoubtReport(attribute="price", kind="missing", words="no value on 6 of 6 pages"),))
+    draft = rules.add_draft(shop, value, report=report, origin=Rule.Origin.LEARNED)
+    asked = {"lacking": [], "doubts": ["price: no value on 6 of 6 pages."]}
+    client = signed_in("editor")
+    for body in ({}, {"doubts": []}, {"doubts": ["another"]}, {"doubts": 3}):
+        assert post(client, "workbench_publish", body).json() == asked
+    assert post(client, "workbench_publish", asked).json() == {"rule": draft.get_absolute_url()}
+
+
 def test_pages_without_embedded_data_offer_nothing(signed_in, shop):
     assert signed_in("editor").get(address("workbench_offered")).content.decode().strip() == ""
 
@@ -204,7 +215,7 @@ def test_publishing_a_rule_without_some_attributes_asks_first_and_names_them(sig
     bodies: tuple[dict[str, object], ...] = ({}, {"lacking": []}, {"lacking": ["price"]}, {"lacking": "price, author"})
     for body in bodies:
         answer = post(client, "workbench_publish", body)
-        assert (answer.status_code, answer.json()) == (200, {"lacking": ["price", "author"]})
+        assert (answer.status_code, answer.json()) == (200, {"lacking": ["price", "author"], "doubts": []})
     draft.refresh_from_db()
     assert not draft.serving
     assert post(client, "workbench_publish", {"lacking": ["price", "author"]}).json() == {"rule": draft.get_absolute_url()}

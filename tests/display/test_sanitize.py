@@ -14,9 +14,11 @@ from lxml import etree
 
 from extraction.algorithms.dom.nodes import elements, texts
 from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.dom.references import ResourceKind
 from extraction.algorithms.errors import PageError
 from extraction.display import inert
 from extraction.display import sanitize as module
+from extraction.display.addresses import Addresses
 from extraction.display.inert import InertPage
 from extraction.display.sanitize import sanitize_page
 from extraction.display.vocabulary import ATTRIBUTES, ELEMENTS, RASTER, SHAPES
@@ -262,3 +264,15 @@ def test_an_embedded_picture_of_too_many_pixels_becomes_a_box(side: int, shown: 
     address = f"data:image/png;base64,{base64.b64encode(png).decode()}"
     content = sanitize_page(parse(f"<html><body><img src='{address}'></body></html>".encode()).root).content
     assert (f' src="{address}' in content) == shown and ("data-v-box" in content) != shown
+
+
+def test_the_pictures_written_into_a_page_have_a_budget_of_pixels_and_the_notice_says_so() -> None:
+    header = struct.pack(">IIBBBBB", 5_000, 5_000, 8, 2, 0, 0, 0)
+    png = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" + header + b"\0" * 4
+    image = f"<img src='data:image/png;base64,{base64.b64encode(png).decode()}'>"
+    page = sanitize_page(parse(f"<html><body>{image * 7}</body></html>".encode()).root)
+    assert page.content.count(' src="data:image/png') == 4 and page.content.count("data-v-box") == 3
+    assert page.notice.startswith("3 pictures in the page itself are not shown")
+    styles = Addresses("https://a.example/", {}, lambda *_: None)
+    written = [styles(f"data:image/png;base64,{base64.b64encode(png).decode()}", ResourceKind.IMAGE) for _ in range(7)]
+    assert [bool(each) for each in written] == [True] * 4 + [False] * 3

@@ -52,6 +52,11 @@ def environment(folder: Path) -> dict[str, str]:
     return clean | own
 
 
+def unheard(folder: Path) -> dict[str, str]:
+    """The variables of a script that executes its own runs: no worker hears of them, so none can be first."""
+    return environment(folder) | {"VERTEX_BROKER_URL": "memory://"}
+
+
 @pytest.fixture(scope="session")
 def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
     """The dashboard with an editor, an operator and a viewer, each with PASSWORD."""

@@ -26,7 +26,7 @@ if __name__ == "__main__":
     if len(sys.argv) > 1:
         show(Cluster.objects.get(site__slug=SLUG), 1, sys.argv[1])
         sys.exit()
-    kind = factory.record_type({"title": "text", "price": "price"}, mandatory=("title",), multiple=())
+    kind = factory.record_type({"title": "text", "price": "price"}, name="Corrected book", mandatory=("title",), multiple=())
     made = factory.cluster(Site.objects.create(name="Corrected shop", slug=SLUG), kind=kind, patterns=["shop.example/*"])
     found = {"title": ("text", "//h1"), "price": ("price", "//p[@class='price']")}
     attributes = [AttributeRule(name, type_, alternatives=(Selector(xpath),)) for name, (type_, xpath) in found.items()]  # type: ignore[arg-type]

@@ -3,6 +3,7 @@ publishes it. SITE: its slug, where there are several; ADDRESS: where its pages 
 """
 
 import sys
+import time
 from dataclasses import replace
 
 import django
@@ -15,7 +16,7 @@ from extraction import pipeline  # noqa: E402
 from extraction.demo.bundled import annotations  # noqa: E402
 from extraction.demo.site import BASE_URL  # noqa: E402
 from extraction.management.commands.demo import annotate  # noqa: E402
-from extraction.models import Site  # noqa: E402
+from extraction.models import Run, Site  # noqa: E402
 from extraction.services.learning import learn_rule  # noqa: E402
 from extraction.services.rules import rules  # noqa: E402
 
@@ -27,5 +28,8 @@ if __name__ == "__main__":
     if slug:  # beside others, whose record types have other attributes
         bundle = replace(bundle, record_type=f"{bundle.record_type} of {site.name}")
     cluster = annotate(site, bundle, editor)
-    pipeline.execute_run(learn_rule.start_learning(cluster, editor).pk)
+    learning = learn_rule.start_learning(cluster, editor)
+    pipeline.execute_run(learning.pk)
+    while Run.objects.unfinished().filter(pk=learning.pk).exists():  # a worker of the product was first
+        time.sleep(0.2)
     rules.publish_rule(cluster.rules.get(), editor)

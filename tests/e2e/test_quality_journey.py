@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.conftest import ROOT, Dashboard, environment, sign_in
+from tests.e2e.conftest import ROOT, Dashboard, sign_in, unheard
 from tests.e2e.test_journey import see
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ def dearest_delivered(dashboard: Dashboard) -> float:
 
 def test_a_run_is_held_back_by_a_suggested_rule_and_released_by_an_operator(page: "Page", dashboard: Dashboard) -> None:
     page.set_default_timeout(60_000)
-    settings = environment(dashboard.folder) | {"DJANGO_SETTINGS_MODULE": "vertex.settings"}
-    subprocess.run([sys.executable, "-m", "tests.e2e.novels"], cwd=ROOT, env=settings, check=True)
+    subprocess.run([sys.executable, "-m", "tests.e2e.novels"], cwd=ROOT, env=unheard(dashboard.folder), check=True)
 
     sign_in(page, "editor")
     page.goto("/record-types/novel/quality/")

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.text import slugify
 
 from extraction.algorithms.dom.nodes import Location, elements, value
 from extraction.algorithms.dom.parse import parse
@@ -62,9 +63,13 @@ def rule(cluster: Cluster, *, version: int = 1, state: str = Rule.State.DRAFT, d
 
 
 def record_type(
-    types: Mapping[str, str] = BOOK, *, mandatory: Sequence[str] = ("title", "price"), multiple: Sequence[str] = ("author",)
+    types: Mapping[str, str] = BOOK,
+    *,
+    name: str = "Book",
+    mandatory: Sequence[str] = ("title", "price"),
+    multiple: Sequence[str] = ("author",),
 ) -> RecordType:
-    kind = RecordType.objects.create(name="Book", slug="book")
+    kind = RecordType.objects.create(name=name, slug=slugify(name))
     for position, (name, type_) in enumerate(types.items()):
         Attribute.objects.create(
             record_type=kind, name=name, type=type_, position=position, mandatory=name in mandatory, multiple=name in multiple

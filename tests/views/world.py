@@ -68,6 +68,7 @@ class World:
         cluster = [self.site.slug, self.cluster.number]
         if name in {
             "home",
+            "password_change",
             "login",
             "logout",
             "sites",
@@ -144,9 +145,9 @@ class World:
         return Correction.objects.get_or_create(page=self.page, attribute=attribute, state="active", defaults=defaults)[0]
 
 
-def make(count: int = 6, *, name: str = "Books") -> World:
+def make(count: int = 6, *, name: str = "Books", type_name: str = "Book") -> World:
     """A shop of `count` pages with a live rule, its records, a run with problems and one that failed."""
-    cluster = factory.shop(count)
+    cluster = factory.shop(count, kind=factory.record_type(name=type_name))
     Site.objects.filter(pk=cluster.site_id).update(name=name)
     cluster.refresh_from_db()
     factory.mark(cluster, 0, title=["Book 0"], price=["£0.50"])
@@ -168,7 +169,7 @@ def delivered(record_type: RecordType, run: Run) -> Delivery:
     ReaderToken.objects.create(record_type=record_type, name="Prices", digest="0" * 64, hint="vxr_0000")
     place = TargetPlace(host="hooks.example.org").as_json()
     target = DeliveryTarget.objects.create(
-        name="Shop", record_type=record_type, kind="webhook", place=place, content=TargetContent().as_json(), after_run=False
+        name="Shop", record_type=record_type, kind="webhook", place=place, content=TargetContent().as_json(), mode="hand"
     )
     now = timezone.now()
     return Delivery.objects.create(

@@ -22,3 +22,13 @@ PATH_SESSION = re.compile(r";(?:jsessionid|sid|phpsessid)=[^/;?]*", re.IGNORECAS
 def is_noise(name: str, value: str) -> bool:
     """Return whether a query pair says nothing about the page."""
     return bool(TRACKING.fullmatch(name) or (SESSION.fullmatch(name) and SESSION_VALUE.fullmatch(value)))
+
+
+def strip_tracking(url: str) -> str:
+    """Return an address without the query pairs that say where a visitor came from. The rest stays as it is written."""
+    before, mark, rest = url.partition("?")
+    query, hash_, fragment = rest.partition("#")
+    if not mark:
+        return url
+    kept = [pair for pair in query.split("&") if not TRACKING.fullmatch(pair.partition("=")[0])]
+    return url if len(kept) == query.count("&") + 1 else before + ("?" + "&".join(kept) if kept else "") + hash_ + fragment

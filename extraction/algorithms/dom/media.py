@@ -19,9 +19,30 @@ MAX_SIDE_PX = 16_384
 MAX_PIXELS = 25_000_000
 """100 MB once a browser has unpacked it. A picture from a camera has 24 million, one made for the web a tenth of that."""
 
+_MAX_GIF_BLOCKS = 100
+"""How many blocks may come before the first frame. Real files have fewer than five."""
+
 CSS, SVG = "text/css", "image/svg+xml"
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _SVG_START = re.compile(rb"(?:\s++|<\?xml[^>]*+>|(?><!--.*?-->)|<!DOCTYPE\s++svg[^>\[]*+>)*+<(?:\w++:)?svg[\s>]", re.DOTALL)
+
+
+class PictureBudget:
+    """How many pixels the pictures written into one page or sheet may have in all. Stored pictures have limits of their own.
+
+    left: how many pixels are left.
+    """
+
+    def __init__(self, pixels: int = 4 * MAX_PIXELS) -> None:
+        self.left = pixels
+
+    def take(self, content: bytes) -> bool:
+        """Take a picture's pixels out of the budget. Return False if it has more than are left. Raises MediaError if it is no picture."""
+        pixels = _measure_picture(content)[1]
+        if pixels > self.left:
+            return False
+        self.left -= pixels
+        return True
 
 
 class MediaError(Exception):
@@ -42,12 +63,13 @@ def examine(content: bytes, wanted: ResourceKind) -> str:
         if found is None:
             raise MediaError("it is not a WOFF font")
         return found
-    return _picture(content)
+    return _measure_picture(content)[0]
 
 
-def _picture(content: bytes) -> str:
+def _measure_picture(content: bytes) -> tuple[str, int]:
+    """Return (content type, pixels); a drawing has 0 pixels."""
     if _SVG_START.match(content.removeprefix(b"\xef\xbb\xbf")[:4096]):
-        return SVG
+        return SVG, 0
     for content_type, start, size in _RASTER:
         if start.match(content):
             try:
@@ -56,7 +78,7 @@ def _picture(content: bytes) -> str:
                 raise MediaError("its header is damaged") from error
             if not (0 < width <= MAX_SIDE_PX and 0 < height <= MAX_SIDE_PX and width * height <= MAX_PIXELS):
                 raise MediaError(f"it has {width:,} × {height:,} pixels; at most {MAX_PIXELS:,} are shown")
-            return content_type
+            return content_type, width * height
     raise MediaError("it is not a picture that can be shown")
 
 
@@ -67,7 +89,31 @@ def _png(content: bytes) -> tuple[int, int]:
 
 
 def _gif(content: bytes) -> tuple[int, int]:
-    return struct.unpack("<HH", content[6:10])
+    """Return the size in the header, or that of the first frame if it is larger: browsers enlarge the picture to its first frame."""
+    width, height = struct.unpack("<HH", content[6:10])
+    at = 13 + _color_table_bytes(content[10])
+    for _ in range(_MAX_GIF_BLOCKS):
+        if content[at : at + 1] == b",":
+            left, top, wide, high = struct.unpack("<HHHH", content[at + 1 : at + 9])
+            return max(width, left + wide), max(height, top + high)
+        if content[at : at + 1] != b"!":
+            return width, height
+        at = _end_of_blocks(content, at + 2)
+    return 0, 0
+
+
+def _end_of_blocks(content: bytes, at: int) -> int:
+    """Return where a GIF's chain of sub-blocks ends; the end of the file if the chain is longer than any real one."""
+    for _ in range(_MAX_GIF_BLOCKS * 100):
+        size = content[at] if at < len(content) else 0
+        at += 1 + size
+        if not size:
+            return at
+    return len(content)
+
+
+def _color_table_bytes(flags: int) -> int:
+    return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
 
 
 def _bmp(content: bytes) -> tuple[int, int]:

@@ -26,6 +26,9 @@ MAX_PER_PAGE = 300
 """The largest number of files looked for on a page. Of 1,900 real pages, one in a hundred names more. What comes later is far down the
 page."""
 
+MAX_STYLE_CHARS = 1_300_000
+"""How many characters of a page's styles are looked through. The frame shows no more: `stylesheets.MAX_CHARS`, `MAX_ATTRIBUTE_CHARS`."""
+
 LOADS = re.compile(r"url|image|import|src|\\", re.IGNORECASE)
 """A style without any of these words, and without an escape that could spell one, loads nothing."""
 
@@ -64,23 +67,30 @@ class NeededResource:
 
 
 def find_references(root: etree._Element) -> Iterator[Reference]:
-    """Yield the references of a page in document order, one for each picture. An XML page has none."""
+    """Yield the references of a page in document order, one for each picture. An XML page has none.
+
+    Styles beyond MAX_STYLE_CHARS are not looked through.
+    """
     if is_xml(root):
         return
+    chars_left = MAX_STYLE_CHARS
     for node in root.iter(etree.Element):
         tag = node.tag
         if tag == "link":
             yield from _as([sheet_address(node)], ResourceKind.STYLE)
         elif tag == "style":
-            yield from find_style_references(node.text or "")
+            yield from find_style_references((node.text or "")[:chars_left])
+            chars_left = max(0, chars_left - len(node.text or ""))
         elif tag == "img":
             yield from _as(picture_addresses(node)[:1], ResourceKind.IMAGE)
         elif tag == "video":
             yield from _as([node.get("poster")], ResourceKind.IMAGE)
         if node.get("background") and tag in {"body", "table", "tr", "td", "th"}:
             yield from _as([node.get("background")], ResourceKind.IMAGE)
-        if node.get("style"):
-            yield from find_style_references(node.get("style") or "")
+        style = node.get("style")
+        if style and chars_left and LOADS.search(style):
+            yield from find_style_references(style[:chars_left])
+            chars_left = max(0, chars_left - len(style))
 
 
 def find_style_references(text: str) -> Iterator[Reference]:

@@ -24,6 +24,7 @@ KINDS: dict[str, Kind] = {"number": "number", "date": "date", "boolean": "boolea
 
 PAGE_COLUMNS: dict[str, tuple[Kind, str]] = {
     URL_COLUMN: ("text", "the page's address"),
+    "canonical_url": ("text", "the address on the same host that the page gives as its own; empty if it gives none or the same"),
     "site": ("text", "the site's name"),
     "template": ("text", "the template's name or number"),
     "page_id": ("integer", "the page's number in Vertex"),
@@ -33,6 +34,8 @@ PAGE_COLUMNS: dict[str, tuple[Kind, str]] = {
     "state": ("text", "whether the record is complete or incomplete"),
     "rule_version": ("integer", "the version of the rule that made the record"),
     "run": ("integer", "the number of the run that made the record; empty once that run is deleted"),
+    "outdated": ("text", "why the record is not what the live rule gives for the page now; empty if it is"),
+    "held_back": ("text", "the attributes and lists whose values are held back, because their part of the rule is broken, with the reason"),
     "corrected": (
         "text",
         "the values of the line that a person corrected, filled in or rejected, each with the person and the day in UTC",
@@ -43,7 +46,10 @@ PAGE_COLUMNS: dict[str, tuple[Kind, str]] = {
 """Columns about the page, where a record comes from, and who corrected it: their kind and meaning."""
 
 CORRECTION_COLUMNS = frozenset({"corrected", "corrected_by", "corrected_at"})
-"""Those of PAGE_COLUMNS that say who corrected a value. They are known only for records as the dashboard keeps them."""
+"""Those of PAGE_COLUMNS that say who corrected a value."""
+
+KEPT_COLUMNS = CORRECTION_COLUMNS | {"canonical_url", "outdated", "held_back"}
+"""Those of PAGE_COLUMNS that are known only for records as the dashboard keeps them."""
 
 RECORD_COLUMNS: dict[str, tuple[Kind, str]] = {
     "record_id": ("integer", "the number of the record over time in Vertex; it stays the same when the record's key or address changes"),
@@ -125,15 +131,15 @@ def name_columns(names: Sequence[str], *, own: Sequence[bool], folds_case: bool)
     return given
 
 
-def list_page_columns(*, rows: bool, sites: bool, corrections: bool) -> list[str]:
+def list_page_columns(*, rows: bool, sites: bool, kept: bool) -> list[str]:
     """Return the columns about the page that a person can choose, apart from its address.
 
     rows: whether a line is a row of a list.
     sites: whether the lines may come from several sites.
-    corrections: whether it is known who corrected the values.
+    kept: whether the lines are records as the dashboard keeps them.
     """
     first = ["site", "template"] if sites else []
-    without = {URL_COLUMN, "site", "template"} | (set() if rows else {"row"}) | (set() if corrections else CORRECTION_COLUMNS)
+    without = {URL_COLUMN, "site", "template"} | (set() if rows else {"row"}) | (set() if kept else KEPT_COLUMNS)
     return [*first, *(name for name in PAGE_COLUMNS if name not in without)]
 
 

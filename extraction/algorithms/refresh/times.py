@@ -6,8 +6,7 @@ exists twice happens the first time. An expression whose minute or hour begins w
 in both hours that have the same name.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -15,17 +14,25 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from cronsim import CronSim, CronSimError
 
-TIME_OF_DAY = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
+from extraction.algorithms.refresh.times_of_day import ScheduleError, parse_times, read_times
 
-MAX_TIMES = 48
-"""The most times of day that a schedule may have."""
+__all__ = [
+    "CronTimes",
+    "Interval",
+    "Repetition",
+    "ScheduleError",
+    "TimesOfDay",
+    "count_times",
+    "find_following",
+    "find_next",
+    "list_next",
+    "read_cron",
+    "read_times",
+    "read_zone",
+]
 
 MAX_COUNTED = 1_000
 """Missed times are counted up to this number."""
-
-
-class ScheduleError(ValueError):
-    """A schedule cannot be read. The message is for the person who typed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +44,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class TimesOfDay:
-    """At these times ("06:30") in a time zone, every day."""
+    """At these times in a time zone: every day ("06:30") or on weekdays ("Mon 08:00")."""
 
     times: tuple[str, ...]
     zone: str
@@ -63,7 +70,7 @@ def find_next(repetition: Repetition, *, after: datetime) -> datetime:
     if isinstance(repetition, Interval):
         return after.astimezone(UTC) + timedelta(hours=repetition.hours)
     zone = read_zone(repetition.zone)
-    texts = [repetition.expression] if isinstance(repetition, CronTimes) else [_write_cron(each) for each in read_times(repetition.times)]
+    texts = [repetition.expression] if isinstance(repetition, CronTimes) else [each.write_cron() for each in parse_times(repetition.times)]
     return min(_find_next_cron(text, zone, after) for text in texts)
 
 
@@ -93,21 +100,6 @@ def list_next(repetition: Repetition, *, after: datetime, number: int) -> list[d
     return found
 
 
-def read_times(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return times of day as "06:05", sorted, each once. Raises ScheduleError if one cannot be read or there is none."""
-    found = set()
-    for text in texts:
-        match = TIME_OF_DAY.fullmatch(text.strip())
-        if match is None:
-            raise ScheduleError(f"“{text.strip()[:40]}” is not a time of day. Write it like 06:30 or 18:00.")
-        found.add(f"{int(match[1]):02}:{match[2]}")
-    if not found:
-        raise ScheduleError("Enter at least one time of day, such as 06:30.")
-    if len(found) > MAX_TIMES:
-        raise ScheduleError(f"Enter at most {MAX_TIMES} times of day.")
-    return tuple(sorted(found))
-
-
 @lru_cache(maxsize=256)
 def read_zone(name: str) -> ZoneInfo:
     """Return the time zone with this name. Raises ScheduleError."""
@@ -128,11 +120,6 @@ def read_cron(text: str) -> str:
         )
     _find_next_cron(expression, ZoneInfo("UTC"), datetime(2024, 1, 1, tzinfo=UTC))
     return expression
-
-
-def _write_cron(time_of_day: str) -> str:
-    hour, minute = time_of_day.split(":")
-    return f"{int(minute)} {int(hour)} * * *"
 
 
 def _find_next_cron(expression: str, zone: ZoneInfo, after: datetime) -> datetime:

@@ -73,7 +73,7 @@ def write_cleaned_stylesheet(rule: RuleDefinition) -> CleanedStylesheet:
     helpers = _TRIM if any(step.kind == "trim" for step in steps) else ""
     text = f"{start}>{declaration}>{rest}{_tables(steps)}{page}{given}{passes}</record>\n</xsl:template>\n{helpers}</xsl:stylesheet>\n"
     missing = tuple(sentence for each in rule.every if (sentence := explain_missing(each)))
-    return CleanedStylesheet(text, missing, any(_uses_pattern(step) for step in steps))
+    return CleanedStylesheet(text, missing, any(step.uses_pattern for step in steps))
 
 
 def explain_missing(attribute: AttributeRule) -> str:
@@ -92,13 +92,9 @@ def explain_missing(attribute: AttributeRule) -> str:
 def _list_steps(attribute: AttributeRule) -> tuple[CleanupStep, ...]:
     """Return the steps up to the first that XSLT cannot express."""
     for number, step in enumerate(attribute.cleanup):
-        if _uses_pattern(step) and not is_portable(step.text):
+        if step.uses_pattern and not is_portable(step.text):
             return attribute.cleanup[:number]
     return attribute.cleanup
-
-
-def _uses_pattern(step: CleanupStep) -> bool:
-    return step.kind == "part" or (step.pattern and step.kind in ("split", "replace"))
 
 
 def _list(rule: RuleDefinition, number: int) -> str:

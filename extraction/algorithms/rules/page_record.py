@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
+from extraction.algorithms.dom.address_noise import strip_tracking
 from extraction.algorithms.dom.urls import find_base_address, find_canonical_address
 from extraction.algorithms.errors import PageError, RuleError
 from extraction.algorithms.records.record_origins import RecordOrigins
@@ -62,4 +63,10 @@ def _make_readable(definition: RuleDefinition, sheet: Stylesheet, root: etree._E
     extraction = apply.extract_values(sheet, root)
     found = read_page_values(definition, extraction, base_url=find_base_address(root, url), language=detect_language(root, url))
     state, reason = judge_record(definition, found.values, found.rows, found.origins)
-    return PageRecord(state, reason[:MAX_REASON], found.values, found.rows, found.origins, find_canonical_address(root, url))
+    return PageRecord(state, reason[:MAX_REASON], found.values, found.rows, found.origins, _find_own_address(root, url))
+
+
+def _find_own_address(root: etree._Element, url: str) -> str:
+    """Return the address that the page gives as its own without tracking keys; empty if that is the page's address."""
+    found = strip_tracking(find_canonical_address(root, url))
+    return "" if found == url else found

@@ -10,10 +10,14 @@ from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.apply import Extraction
 from extraction.algorithms.rules.readings import AttributeReading, read_attribute_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
+from extraction.algorithms.values.cleanup.patterns import PatternBudget
 
 MAX_VALUES = 1_000
 """The largest number of values kept per attribute and page. Without a limit, an XPath that selects all texts of a page would fill the
 table."""
+
+MAX_READ = 20_000
+"""The largest number of texts per attribute and page that are cleaned up and read. Reading a hundred thousand takes a minute."""
 
 MAX_ROWS = 5_000
 """The largest number of rows kept per list and page. Real listings are shorter; an XPath that selects every element of a page is not."""
@@ -49,10 +53,12 @@ def read_page_values(rule: RuleDefinition, extraction: Extraction, *, base_url: 
     base_url: the address that relative addresses on the page refer to.
     language: the page's language as a tag, if known.
     """
-    entries, notes = list[Origin](), list[str]()
+    entries, notes, budget = list[Origin](), list[str](), PatternBudget()
 
     def read(each: AttributeRule, raw: Sequence[str], list_name: str = "", row: int | None = None) -> list[RecordValue]:
-        reading = read_attribute_values(each, raw, base_url=base_url, language=language)
+        if len(raw) > MAX_READ:
+            notes.append(f"the page has {len(raw):,} texts for {each.name}, of which {MAX_READ:,} are read")
+        reading = read_attribute_values(each, raw[:MAX_READ], base_url=base_url, language=language, budget=budget)
         values, kept = [RecordValue(one.raw, one.value, one.problem) for one in reading.values], reading.page[:MAX_VALUES]
         notes.extend(_list_notes(each.name, reading, len(values) if row is None else 0))
         if each.cleanup and kept != tuple(one.raw for one in values[:MAX_VALUES]):

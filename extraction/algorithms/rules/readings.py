@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from extraction.algorithms.rules.rule import AttributeRule
 from extraction.algorithms.values.cleanup.chain import trace_cleanup
+from extraction.algorithms.values.cleanup.patterns import PatternBudget
 from extraction.algorithms.values.read import read_value
 from extraction.algorithms.values.reading import TypedValue
 
@@ -24,17 +25,18 @@ class AttributeReading:
 
 
 def read_attribute_values(
-    attribute: AttributeRule, raw: Sequence[str], *, base_url: str = "", language: str | None = None
+    attribute: AttributeRule, raw: Sequence[str], *, base_url: str = "", language: str | None = None, budget: PatternBudget | None = None
 ) -> AttributeReading:
     """Return the values that a rule's stylesheet gave for an attribute on a page, cleaned up and read as its type.
 
     base_url: the page's address.
     language: its language as a tag, if known.
+    budget: what the patterns of the page's clean-ups may take together.
     """
     page = tuple(raw) if attribute.multiple else tuple(dict.fromkeys(raw))
     if not attribute.cleanup:
         return AttributeReading(page, _read(attribute, page, base_url, language))
-    cleaned = trace_cleanup(raw, attribute.cleanup)
+    cleaned = trace_cleanup(raw, attribute.cleanup, budget=budget)
     texts = cleaned.values if attribute.multiple else tuple(dict.fromkeys(cleaned.values))
     problems = [f"step {loss.step + 1} of its clean-up dropped “{loss.text[:60]}”: {loss.reason}" for loss in cleaned.losses if loss.reason]
     return AttributeReading(page, _read(attribute, texts, base_url, language), tuple(dict.fromkeys(problems)))

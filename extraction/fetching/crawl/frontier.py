@@ -8,6 +8,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from extraction.algorithms.dom.address_noise import strip_tracking
 from extraction.fetching.crawl.messages import Address, CrawlPlan
 from extraction.fetching.crawl.repeats import without
 from extraction.fetching.crawl.sampling import ShapeQueue
@@ -98,10 +99,13 @@ class Frontier:
         return list(urls) if len(urls) <= most else [urls[place * len(urls) // most] for place in range(most)]
 
     def follow(self, urls: Iterable[str], *, depth: int, via: str) -> list[Address]:
-        """Queue the links of a page. Return those that are new and in scope. depth: the depth of the links."""
+        """Queue the links of a page, without the keys that tell where a visitor came from. Return those that are new and in scope.
+
+        depth: the depth of the links.
+        """
         if self._plan.max_depth is not None and depth > self._plan.max_depth:
             return []
-        found = [Address(url=url, depth=depth, via=via) for url in urls]
+        found = [Address(url=strip_tracking(url), depth=depth, via=via) for url in urls]
         return [address for address in found if self._push(address, given=False)]
 
     def refusal(self, url: str) -> str:

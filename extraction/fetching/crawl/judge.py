@@ -9,7 +9,7 @@ from extraction.algorithms.errors import PageError
 from extraction.algorithms.sketches.shingles import compute_vector
 from extraction.fetching.crawl import outcomes
 from extraction.fetching.crawl.frontier import Frontier
-from extraction.fetching.crawl.messages import Address, CrawlPlan, Outcome
+from extraction.fetching.crawl.messages import NEARLY_SAME, Address, CrawlPlan, Outcome
 from extraction.fetching.crawl.needs import Needs, Rendered, RenderError
 from extraction.fetching.crawl.pages import ParsedView, view
 from extraction.fetching.crawl.repeats import WALL_PATHS, Repeats
@@ -115,7 +115,7 @@ class Judge:
         if same_as:
             return replace(judged, outcome=Outcome.DUPLICATE, message="it shows the same", same_as=same_as)
         if self._near and (near := self._near.earlier(page, response.url)):
-            return replace(judged, outcome=Outcome.DUPLICATE, message="it shows nearly the same", same_as=near)
+            return replace(judged, outcome=Outcome.DUPLICATE, message=NEARLY_SAME, same_as=near)
         return judged
 
 

@@ -37,6 +37,9 @@ class Outcome(StrEnum):
     DUPLICATE = "duplicate"  # the same page as one fetched before, or a page of a trap that repeats itself without end
 
 
+NEARLY_SAME = "it shows nearly the same"
+"""What is said of a duplicate whose page differs a little from the one that it repeats."""
+
 CONTENT = frozenset({Outcome.OK, Outcome.DUPLICATE})
 
 

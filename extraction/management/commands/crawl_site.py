@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from extraction.management import following
-from extraction.models import Run, Site, Source
+from extraction.models import Site, Source
 from extraction.services.core.runs import JobError
 from extraction.services.intake import crawl_site
 from extraction.services.sites import sources
@@ -41,8 +41,7 @@ class Command(BaseCommand):
         if wait or here:
             for row in crawl_view.list_outcomes(run):
                 self.stdout.write(f"  {row.count:,} {row.word.lower()}")
-            for clustering in Run.objects.filter(kind=Run.Kind.CLUSTER, site=into, parameters__after=run.pk):
-                following.follow(self, clustering, wait=wait, here=here)
+            following.follow_renewal(self, run, wait=wait, here=here)
 
     def _set(self, site: Site, address: str, given: dict[str, Any]) -> None:
         """Save the given options in the site's settings. Raises AddressError."""

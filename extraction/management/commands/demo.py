@@ -25,6 +25,7 @@ from extraction.management import processes
 from extraction.management.commands.create_user import save_user
 from extraction.models import Cluster, Label, Page, RecordType, Role, Run, Site, Source
 from extraction.services.core import stored_pages
+from extraction.services.core.sign_ins import find_demo_password_file
 from extraction.services.intake import crawl_site
 from extraction.services.labels import labelling
 from extraction.services.learning import learn_rule
@@ -34,7 +35,6 @@ from extraction.services.schema.record_types import AttributeDraft, create_recor
 from extraction.services.templates import clusters
 
 SITE_NAME = "Inkhorn Lane"
-SITE_PORT = 8100
 USER_NAME = "demo"
 LINES_SHOWN = 5
 LINE_WIDTH = 150
@@ -142,7 +142,8 @@ def _serve_shop() -> Iterator[str]:
         )
         port = processes.find_free_port(port, tries=1, advice=advice)
     else:
-        port = processes.find_free_port(SITE_PORT, advice=f"the shop needs one of them: stop what listens on {SITE_PORT}")
+        advice = f"the shop needs one of them: stop what listens on {settings.DEMO_PORT}, or set VERTEX_DEMO_PORT to a free port"
+        port = processes.find_free_port(settings.DEMO_PORT, advice=advice)
     with DemoServer(port=port) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
         thread.start()
@@ -170,7 +171,7 @@ def _find_or_create_site(address: str) -> Site:
 
 def _read_password() -> str:
     """Return the demo's password. It is kept in a file that only its owner can read, so that it is the same in every demo."""
-    kept = Path(settings.VAR_DIR) / "demo" / "password"
+    kept = find_demo_password_file()
     if not kept.exists():
         kept.touch(mode=0o600)
         kept.write_text(secrets.token_urlsafe(12))

@@ -32,7 +32,8 @@ class Command(BaseCommand):
             "--of",
             choices=RecordPart.values,
             default=RecordPart.NOW,
-            help="records of its current pages (default), of earlier content of its pages, or of pages now in another template or in none",
+            help="the record of each of its pages (default), only those that are outdated, or those of pages now in another template or in "
+            "none, or of pages that are gone",
         )
         parser.add_argument("--several", choices=["join", "json"], default="join", help="join several values, or write them as a JSON list")
         parser.add_argument("--separator", default="; ", help="the text between joined values")
@@ -87,7 +88,7 @@ class Command(BaseCommand):
 
 def _nothing(cluster: Cluster, part: RecordPart) -> str:
     figures = RecordCount.objects.filter(cluster=cluster).figures().get(cluster.pk, RecordFigures())
-    there = {RecordPart.NOW: figures.given, RecordPart.EARLIER: figures.earlier, RecordPart.ELSEWHERE: figures.elsewhere}
+    there = {RecordPart.NOW: figures.given, RecordPart.ELSEWHERE: figures.elsewhere, RecordPart.GONE: figures.gone}
     others = [f"{count:,} {each.label} with --of {each.value}" for each, count in there.items() if count]
     if others:
         return f"{cluster.label} has no records {part.label}; it has {' and '.join(others)}."

@@ -44,8 +44,7 @@ class Command(BaseCommand):
             raise error if isinstance(error, CommandError) else CommandError(str(error)) from error
         cut_off = self._problems(run)
         if wait or here:
-            for clustering in Run.objects.filter(kind=Run.Kind.CLUSTER, site=into, parameters__after=run.pk):
-                following.follow(self, clustering, wait=wait, here=here)
+            following.follow_renewal(self, run, wait=wait, here=here)
         if cut_off:
             raise CommandError(f"{source.name} was cut off. The pages before that point were imported.", returncode=CUT_OFF)
 

@@ -77,9 +77,9 @@ def _lock(connection: BaseDatabaseWrapper, counted: Counted) -> None:
             cursor.execute(f"LOCK TABLE {name_table(counted.source)} IN SHARE ROW EXCLUSIVE MODE")
 
 
-def _select_counts(counted: Counted) -> str:
-    values = ", ".join(f"{value.format(row='r')} AS {column}" for column, value in counted.keys.items())
-    sums = "".join(f", sum({value.format(row='r')}) AS {column}" for column, value in counted.sums.items())
+def _select_counts(counted: Counted, vendor: str) -> str:
+    values = ", ".join(f"{fill_in(value, 'r', vendor)} AS {column}" for column, value in counted.keys.items())
+    sums = "".join(f", sum({fill_in(value, 'r', vendor)}) AS {column}" for column, value in counted.sums.items())
     places = ", ".join(str(place) for place in range(1, len(counted.keys) + 1))
     return f"SELECT {values}, count(*) AS n{sums} FROM {name_table(counted.source)} r GROUP BY {places}"
 
@@ -89,7 +89,7 @@ def _count_wrong(connection: BaseDatabaseWrapper, counted: Counted) -> int:
     keys, kept = ", ".join(counted.keys), ", ".join(f"sum({each}) AS {each}" for each in numbers)
     rows = f"SELECT {keys}, {kept} FROM {name_table(counted.table)} GROUP BY {keys}"
     minus = ", ".join(f"-{each} AS {each}" for each in numbers)
-    both = f"SELECT * FROM ({_select_counts(counted)}) c UNION ALL SELECT {keys}, {minus} FROM ({rows}) k"
+    both = f"SELECT * FROM ({_select_counts(counted, connection.vendor)}) c UNION ALL SELECT {keys}, {minus} FROM ({rows}) k"
     wrong = " OR ".join(f"sum({each}) <> 0" for each in numbers)
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT count(*) FROM (SELECT {keys} FROM ({both}) b GROUP BY {keys} HAVING {wrong}) w")
@@ -101,17 +101,16 @@ def _count_again(connection: BaseDatabaseWrapper, counted: Counted) -> None:
     sums = "".join(f", {column}" for column in counted.sums)
     with connection.cursor() as cursor:
         cursor.execute(f"DELETE FROM {table}")
-        cursor.execute(f"INSERT INTO {table} ({keys}, n{sums}, slot) SELECT c.*, 0 FROM ({_select_counts(counted)}) c")
+        cursor.execute(f"INSERT INTO {table} ({keys}, n{sums}, slot) SELECT c.*, 0 FROM ({_select_counts(counted, connection.vendor)}) c")
 
 
 def _right_values(followed: Followed, vendor: str) -> str:
     """A query of (id, right value of each column) for all rows."""
     values = ", ".join(f"{fill_in(value, 'r', vendor)} AS {column}" for column, value in followed.columns.items())
-    joined = followed.joined.format(row="r")
     if followed is PAGE:
-        source = f"LEFT JOIN {joined.split('LEFT JOIN ', 1)[1]}"
+        source = "LEFT JOIN extraction_snapshot now ON now.id = r.current_id"
     else:
-        source = f"JOIN extraction_snapshot own ON own.id = r.snapshot_id JOIN {joined.split(' JOIN ', 1)[1]}"
+        source = "JOIN extraction_snapshot own ON own.id = r.snapshot_id JOIN extraction_page page ON page.id = own.page_id"
     return f"SELECT r.id, {values} FROM {name_table(followed.table)} r {source}"
 
 

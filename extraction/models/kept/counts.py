@@ -5,6 +5,7 @@ count is therefore the sum over all slots. SQLite has one writer at a time, and 
 negative number.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -13,7 +14,8 @@ from django.db import models
 from django.db.models import Q, Sum
 
 from extraction.models.cluster import Cluster
-from extraction.models.record import RecordFigures, RecordPart, RecordState
+from extraction.models.record import KeptPart, RecordFigures, RecordPart, RecordState
+from extraction.models.rule import Rule, RuleState
 from extraction.models.run import Run
 from extraction.models.site import Site
 
@@ -112,18 +114,32 @@ class RecordCountQuerySet(KeptCountQuerySet):
 
     def figures(self) -> Mapping[int, RecordFigures]:
         """Return {template: its figures}, in one query. Templates without records are missing."""
-        found: dict[int, dict[str, int]] = {}
-        for (cluster, part, state), n in self.totals("cluster", "part", "state").items():
-            counts = found.setdefault(cluster, {})
-            if part == RecordPart.NOW:
-                counts[state] = n
-            elif state != RecordState.FAILED:
-                counts[part] = counts.get(part, 0) + n
+        found: dict[int, Counter[str]] = {}
+        for (cluster, part, rule, whole, state), n in self.totals("cluster", "part", "rule__state", "whole", "state").items():
+            counts, given = found.setdefault(cluster, Counter()), state != RecordState.FAILED
+            if part in (KeptPart.NOW, KeptPart.EARLIER):
+                counts[state] += n
+                counts["held"] += n if given and not whole else 0
+            named = "older" if part == KeptPart.NOW and rule == RuleState.RETIRED else part
+            if named != KeptPart.NOW and given:
+                counts[named] += n
         return {cluster: RecordFigures(**counts) for cluster, counts in found.items()}
 
-    def here(self) -> Self:
-        """Counts of records whose page is in their template, for any content of the page."""
-        return self.filter(part__in=(RecordPart.NOW, RecordPart.EARLIER))
+    def now(self) -> Self:
+        """Counts of the records of the pages of a template."""
+        return self.filter(part__in=(KeptPart.NOW, KeptPart.EARLIER))
+
+    def in_part(self, part: str) -> Self:
+        """Counts of the records of a `RecordPart`; an unknown part counts as NOW."""
+        if part == RecordPart.OUTDATED:
+            return self.now().outdated().given()
+        if part in (RecordPart.GONE, RecordPart.ELSEWHERE):
+            return self.filter(part=part)
+        return self.now()
+
+    def outdated(self) -> Self:
+        """Counts of records that the live rule has not made from the current content."""
+        return self.filter(Q(standing=False) | Q(rule__state=RuleState.RETIRED))
 
     def given(self) -> Self:
         """Counts of records that are not failed ones."""
@@ -131,17 +147,24 @@ class RecordCountQuerySet(KeptCountQuerySet):
 
 
 class RecordCount(KeptCount):
-    """Records by template, part, whether they are of the current content of their page, and state."""
+    """Records by template, rule, what they are to the template, and state. whole: nothing of them is held back."""
 
     cluster = _refer_to(Cluster)
+    rule = _refer_to(Rule)
     part = models.CharField(max_length=10)
+    shown = models.BooleanField()
     standing = models.BooleanField()
     state = models.CharField(max_length=10)
+    whole = models.BooleanField()
 
     objects = RecordCountQuerySet.as_manager()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["cluster", "part", "standing", "state", "slot"], name="one_record_count")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["cluster", "rule", "part", "shown", "standing", "state", "whole", "slot"], name="one_record_count"
+            )
+        ]
 
 
 class TrackedCount(KeptCount):

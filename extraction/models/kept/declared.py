@@ -47,8 +47,11 @@ COUNTED = (
     Counted(
         Record,
         RecordCount,
-        {name: f"{{row}}.{name}" for name in ("cluster_id", "part", "standing", "state")},
-        uses=("cluster_id", "part", "standing", "state"),
+        {
+            **{name: f"{{row}}.{name}" for name in ("cluster_id", "rule_id", "part", "shown", "standing", "state")},
+            "whole": "({row}.held_back = {empty})",
+        },
+        uses=("cluster_id", "rule_id", "part", "shown", "standing", "state", "held_back"),
     ),
     Counted(
         TrackedRecord,
@@ -97,6 +100,7 @@ PAGE = Followed(
         "cluster_id": "now.cluster_id",
         "reading": READING,
         "kept": "COALESCE(now.kept, {false})",
+        "unsorted": "COALESCE(now.unsorted, {false})",
         "search_text": "CASE WHEN now.id IS NULL THEN '' ELSE lower({row}.url || {newline} || now.title) END",
     },
     joined="(SELECT 1) one LEFT JOIN extraction_snapshot now ON now.id = {row}.current_id",
@@ -104,17 +108,36 @@ PAGE = Followed(
 )
 """What a page has from its current snapshot."""
 
+_FRESH = "COALESCE(page.current_id = {row}.snapshot_id, {false})"
+
+_UNSORTED = "(page.cluster_id IS NULL AND page.unsorted)"
+
+_NEWER = (
+    "EXISTS (SELECT 1 FROM extraction_record newer JOIN extraction_snapshot its ON its.id = newer.snapshot_id "
+    "WHERE its.page_id = page.id AND newer.extracted_at > {{row}}.extracted_at{more})"
+)
+
+_LAST = (
+    f"(NOT {_FRESH} AND NOT EXISTS (SELECT 1 FROM extraction_record present WHERE present.snapshot_id = page.current_id) AND ("
+    f"(COALESCE(page.cluster_id = {{row}}.cluster_id, {{false}}) AND NOT {_NEWER.format(more=' AND newer.cluster_id = {row}.cluster_id')}) "
+    f"OR ({_UNSORTED} AND NOT {_NEWER.format(more='')})))"
+)
+"""The record is the last one of a page that has new content without a record."""
+
+_HERE = f"({_FRESH} AND (COALESCE(page.cluster_id = {{row}}.cluster_id, {{false}}) OR {_UNSORTED}))"
+
 RECORD = Followed(
     Record,
     {
-        "part": "CASE WHEN page.cluster_id IS NULL OR page.cluster_id <> {row}.cluster_id THEN 'elsewhere' "
-        "WHEN page.current_id = {row}.snapshot_id THEN 'now' ELSE 'earlier' END",
-        "standing": "COALESCE(page.current_id = {row}.snapshot_id, {false})",
+        "part": f"CASE WHEN NOT ({_HERE} OR {_LAST}) THEN 'elsewhere' WHEN page.left_at IS NOT NULL THEN 'gone' "
+        f"WHEN {_HERE} THEN 'now' ELSE 'earlier' END",
+        "shown": f"(page.left_at IS NULL AND ({_FRESH} OR {_LAST}))",
+        "standing": _FRESH,
     },
-    joined="extraction_snapshot own JOIN extraction_page page ON page.id = own.page_id AND own.id = {row}.snapshot_id",
-    on=("snapshot_id", "cluster_id"),
+    joined="extraction_snapshot own JOIN extraction_page page ON page.id = own.page_id",
+    on=("snapshot_id", "cluster_id", "extracted_at"),
 )
-"""What a record has from its page. Its page has its template from the current snapshot, so pages come first."""
+"""What a record has from its page and from the other records of the page."""
 
 FOLLOWED = (PAGE, RECORD)
 

@@ -10,19 +10,22 @@ from collections.abc import Iterator, Sequence
 from django.db import models
 
 from extraction.models.kept import searching
-from extraction.models.kept.declared import COUNTED, FOLLOWED, PAGE, RECORD, Counted, Followed
+from extraction.models.kept.declared import COUNTED, PAGE, RECORD, Counted, Followed
 from extraction.models.snapshot import Snapshot
 
 PREFIX = "keep_"
 """The names of all triggers and functions begin with this."""
 
-FROM_SNAPSHOT = ("cluster_id", "error", "notice", "kept", "title")
+FROM_SNAPSHOT = ("cluster_id", "error", "notice", "kept", "title", "unsorted")
 """The columns of a snapshot from which columns of its page follow."""
 
-FROM_PAGE = ("current_id", "cluster_id")
+FROM_PAGE = ("current_id", "cluster_id", "unsorted", "left_at")
 """The columns of a page from which columns of its records follow."""
 
-LITERALS = {"sqlite": {"false": "0", "newline": "char(10)"}, "postgresql": {"false": "FALSE", "newline": "chr(10)"}}
+LITERALS = {
+    "sqlite": {"false": "0", "newline": "char(10)", "empty": "'{}'"},
+    "postgresql": {"false": "FALSE", "newline": "chr(10)", "empty": "'{}'::jsonb"},
+}
 
 
 def write_triggers(vendor: str) -> list[str]:
@@ -54,18 +57,32 @@ def _differs(columns: Sequence[str], operator: str = "IS NOT") -> str:
 def _write_for_sqlite() -> Iterator[str]:
     for counted in COUNTED:
         yield from _count_on_sqlite(counted)
-    for followed in FOLLOWED:
-        yield from _follow_on_sqlite(followed)
+    yield from _follow_on_sqlite(PAGE)
     columns = ", ".join(PAGE.columns)
     values = ", ".join(fill_in(each, "extraction_page", "sqlite").replace("now.", "NEW.") for each in PAGE.columns.values())
     yield from searching.write_search_triggers()
     page = f"UPDATE extraction_page SET ({columns}) = (SELECT {values}) WHERE current_id = NEW.id;"
     yield _trigger("snapshot_page", Snapshot, f"UPDATE OF {', '.join(FROM_SNAPSHOT)}", _differs(FROM_SNAPSHOT), page)
+    own = "SELECT page_id FROM extraction_snapshot WHERE id = {row}.snapshot_id"
+    yield _trigger("page_records", PAGE.table, f"UPDATE OF {', '.join(FROM_PAGE)}", _differs(FROM_PAGE), _follow_records("NEW.id"))
+    body = _follow_records(f"({own.format(row='NEW')})")
+    before = _follow_records(f"({own.format(row='OLD')})")
+    yield _trigger("record_follows_insert", RECORD.table, "INSERT", "", body)
+    yield _trigger("record_follows_delete", RECORD.table, "DELETE", "", before)
+    columns = (*RECORD.on, *RECORD.columns)
+    yield _trigger("record_follows_update", RECORD.table, f"UPDATE OF {', '.join(columns)}", "", body)
+    yield _trigger("record_leaves_page", RECORD.table, "UPDATE OF snapshot_id", "NEW.snapshot_id <> OLD.snapshot_id", before)
+
+
+def _follow_records(page: str) -> str:
+    """Set the columns of all records of a page, where they differ. page: SQL of its id."""
     columns = ", ".join(RECORD.columns)
-    values = ", ".join(fill_in(each, "extraction_record", "sqlite").replace("page.", "NEW.") for each in RECORD.columns.values())
-    own = f"snapshot_id IN (SELECT id FROM {name_table(Snapshot)} WHERE page_id = NEW.id)"
-    records = f"UPDATE extraction_record SET ({columns}) = (SELECT {values}) WHERE {own};"
-    yield _trigger("page_records", PAGE.table, f"UPDATE OF {', '.join(FROM_PAGE)}", _differs(FROM_PAGE), records)
+    values = ", ".join(fill_in(each, "extraction_record", "sqlite") for each in RECORD.columns.values())
+    right = f"(SELECT {values} FROM {RECORD.joined} WHERE own.id = extraction_record.snapshot_id)"
+    return (
+        f"UPDATE extraction_record SET ({columns}) = {right} WHERE snapshot_id IN (SELECT id FROM extraction_snapshot WHERE page_id = {page}) "
+        f"AND ({columns}) IS NOT {right};"
+    )
 
 
 def _trigger(name: str, model: type[models.Model], event: str, when: str, body: str) -> str:
@@ -84,9 +101,9 @@ def _count_on_sqlite(counted: Counted) -> Iterator[str]:
 
 def _add_on_sqlite(counted: Counted, row: str, sign: str) -> str:
     table, keys = name_table(counted.table), ", ".join(counted.keys)
-    values = ", ".join(each.format(row=row) for each in counted.keys.values())
+    values = ", ".join(fill_in(each, row, "sqlite") for each in counted.keys.values())
     sums = "".join(f", {column}" for column in counted.sums)
-    added = "".join(f", {sign}{each.format(row=row)}" for each in counted.sums.values())
+    added = "".join(f", {sign}{fill_in(each, row, 'sqlite')}" for each in counted.sums.values())
     more = "".join(f", {column} = {column} + excluded.{column}" for column in counted.sums)
     return (
         f"INSERT INTO {table} ({keys}, slot, n{sums}) VALUES ({values}, 0, {sign}1{added}) "
@@ -96,7 +113,7 @@ def _add_on_sqlite(counted: Counted, row: str, sign: str) -> str:
 
 def _take_on_sqlite(counted: Counted) -> str:
     """Take away what was deleted, but add no row: when all tables are emptied, the count may be emptied before its rows."""
-    where = " AND ".join(f"{column} = {value.format(row='OLD')}" for column, value in counted.keys.items())
+    where = " AND ".join(f"{column} = {fill_in(value, 'OLD', 'sqlite')}" for column, value in counted.keys.items())
     less = "".join(f", {column} = {column} - {value.format(row='OLD')}" for column, value in counted.sums.items())
     return f"UPDATE {name_table(counted.table)} SET n = n - 1{less} WHERE {where} AND slot = 0;"
 
@@ -111,7 +128,7 @@ def _follow_on_sqlite(followed: Followed) -> Iterator[str]:
     )
     body = f"UPDATE {table} SET ({columns}) = (SELECT {values} FROM {source}) WHERE id = NEW.id AND ({differs});"
     empty = (
-        "NEW.current_id IS NOT NULL OR NEW.cluster_id IS NOT NULL OR NEW.reading <> '' OR NEW.kept OR NEW.search_text <> ''"
+        "NEW.current_id IS NOT NULL OR NEW.cluster_id IS NOT NULL OR NEW.reading <> '' OR NEW.kept OR NEW.unsorted OR NEW.search_text <> ''"
         if followed is PAGE
         else ""
     )
@@ -126,10 +143,11 @@ def _follow_on_sqlite(followed: Followed) -> Iterator[str]:
 def _write_for_postgresql() -> Iterator[str]:
     for counted in COUNTED:
         yield from _count_on_postgresql(counted)
-    for followed in FOLLOWED:
-        yield from _follow_on_postgresql(followed)
+    yield _follow_pages_on_postgresql()
+    yield _FOLLOW_PAGES
     yield from _statement_trigger("snapshot_page", Snapshot, ("UPDATE",), _PAGES_OF_SNAPSHOTS)
     yield from _statement_trigger("page_records", PAGE.table, ("UPDATE",), _RECORDS_OF_PAGES)
+    yield from _statement_trigger("record_follows", RECORD.table, ("INSERT", "UPDATE", "DELETE"), _RECORDS_OF_RECORDS)
 
 
 _PAGES_OF_SNAPSHOTS = f"""
@@ -142,18 +160,44 @@ _PAGES_OF_SNAPSHOTS = f"""
 """
 """The trigger of the page reads the rest from the snapshot."""
 
+_RECORD_COLUMNS = ", ".join(RECORD.columns)
+
+_FOLLOW_RECORDS = f"""UPDATE extraction_record r SET {", ".join(f"{column} = x.{column}" for column in RECORD.columns)}
+      FROM (SELECT t.id, {", ".join(f"{fill_in(value, 't', 'postgresql')} AS {column}" for column, value in RECORD.columns.items())}
+            FROM extraction_record t JOIN extraction_snapshot own ON own.id = t.snapshot_id JOIN extraction_page page ON page.id = own.page_id
+            WHERE page.id = ANY(changed)) x
+      WHERE r.id = x.id AND ({", ".join(f"r.{each}" for each in RECORD.columns)}) IS DISTINCT FROM ({", ".join(f"x.{each}" for each in RECORD.columns)});"""
+"""Set the columns of all records of the pages `changed`, where they differ."""
+
 _RECORDS_OF_PAGES = f"""
-    UPDATE extraction_record r SET part = r.part
-      FROM extraction_snapshot s JOIN new_rows n ON n.id = s.page_id JOIN old_rows o ON o.id = n.id
-      WHERE r.snapshot_id = s.id
-        AND ({", ".join(f"n.{each}" for each in FROM_PAGE)}) IS DISTINCT FROM ({", ".join(f"o.{each}" for each in FROM_PAGE)});
+    changed := ARRAY(SELECT n.id FROM new_rows n JOIN old_rows o ON o.id = n.id
+      WHERE ({", ".join(f"n.{each}" for each in FROM_PAGE)}) IS DISTINCT FROM ({", ".join(f"o.{each}" for each in FROM_PAGE)}));
+    IF cardinality(changed) > 0 THEN {_FOLLOW_RECORDS} END IF;
 """
-"""The trigger of the record reads its columns from the page."""
+
+_RECORDS_OF_RECORDS = f"""
+    IF TG_OP = 'INSERT' THEN
+      changed := ARRAY(SELECT DISTINCT s.page_id FROM new_rows n JOIN extraction_snapshot s ON s.id = n.snapshot_id);
+    ELSIF TG_OP = 'DELETE' THEN
+      changed := ARRAY(SELECT DISTINCT s.page_id FROM old_rows o JOIN extraction_snapshot s ON s.id = o.snapshot_id);
+    ELSE
+      changed := ARRAY(SELECT DISTINCT s.page_id FROM new_rows n JOIN old_rows o ON o.id = n.id
+        JOIN extraction_snapshot s ON s.id IN (n.snapshot_id, o.snapshot_id)
+        WHERE ({", ".join(f"n.{each}" for each in (*RECORD.on, *RECORD.columns))}) IS DISTINCT FROM
+          ({", ".join(f"o.{each}" for each in (*RECORD.on, *RECORD.columns))}));
+    END IF;
+    IF cardinality(changed) > 0 THEN
+      PERFORM 1 FROM extraction_page WHERE id = ANY(changed) ORDER BY id FOR NO KEY UPDATE;
+      {_FOLLOW_RECORDS}
+    END IF;
+"""
 
 
 def _statement_trigger(name: str, model: type[models.Model], events: Sequence[str], body: str) -> Iterator[str]:
     function = f"{PREFIX}{name}"
-    yield (f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN\n{body}\n    RETURN NULL;\nEND $$")
+    yield (
+        f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $$\nDECLARE changed bigint[];\nBEGIN\n{body}\n    RETURN NULL;\nEND $$"
+    )
     for event in events:
         tables = {
             "INSERT": "NEW TABLE AS new_rows",
@@ -177,14 +221,14 @@ def _count_on_postgresql(counted: Counted) -> Iterator[str]:
         )
 
     def group(rows: str, sign: str) -> str:
-        values = ", ".join(each.format(row="r") for each in counted.keys.values())
+        values = ", ".join(fill_in(each, "r", "postgresql") for each in counted.keys.values())
         places = ", ".join(str(place) for place in range(1, len(counted.keys) + 1))
         sums = "".join(f", {sign}sum({each.format(row='r')})" for each in counted.sums.values())
         return f"SELECT {values}, pg_backend_pid(), {sign}count(*){sums} FROM {rows} r GROUP BY {places}"
 
     signed = []
     for rows, sign in (("new_rows", 1), ("old_rows", -1)):
-        values = ", ".join(f"{value.format(row='r')} AS {column}" for column, value in counted.keys.items())
+        values = ", ".join(f"{fill_in(value, 'r', 'postgresql')} AS {column}" for column, value in counted.keys.items())
         sums = "".join(f", {sign} * {value.format(row='r')} AS {column}" for column, value in counted.sums.items())
         signed.append(f"SELECT {values}, {sign} AS one{sums} FROM {rows} r")
     keys = ", ".join(counted.keys)
@@ -200,23 +244,18 @@ def _count_on_postgresql(counted: Counted) -> Iterator[str]:
     yield from _statement_trigger(name, counted.source, ("INSERT", "UPDATE", "DELETE"), body)
 
 
-def _follow_on_postgresql(followed: Followed) -> Iterator[str]:
-    """A trigger before each row. It locks what it reads, so that nobody changes that before this row can be seen."""
-    function = f"{PREFIX}{name_table(followed.table).removeprefix('extraction_')}_follows"
-    values = ", ".join(fill_in(each, "NEW", "postgresql") for each in followed.columns.values())
-    into = ", ".join(f"NEW.{column}" for column in followed.columns)
-    if followed is PAGE:
-        lock = f"PERFORM 1 FROM {name_table(Snapshot)} WHERE id = NEW.current_id FOR SHARE;"
-    else:
-        lock = (
-            f"PERFORM 1 FROM extraction_page WHERE id = (SELECT page_id FROM {name_table(Snapshot)} WHERE id = NEW.snapshot_id) FOR SHARE;"
-        )
-    yield (
-        f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN\n    {lock}\n"
-        f"    SELECT {values} INTO {into} FROM {followed.joined.format(row='NEW')};\n    RETURN NEW;\nEND $$"
+def _follow_pages_on_postgresql() -> str:
+    """A function before each page. It locks what it reads, so that nobody changes that before the page can be seen."""
+    values = ", ".join(fill_in(each, "NEW", "postgresql") for each in PAGE.columns.values())
+    into = ", ".join(f"NEW.{column}" for column in PAGE.columns)
+    return (
+        f"CREATE OR REPLACE FUNCTION {PREFIX}page_follows() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN\n"
+        f"    PERFORM 1 FROM extraction_snapshot WHERE id = NEW.current_id FOR SHARE;\n"
+        f"    SELECT {values} INTO {into} FROM {PAGE.joined.format(row='NEW')};\n    RETURN NEW;\nEND $$"
     )
-    columns = ", ".join((*followed.on, *followed.columns))
-    yield (
-        f"CREATE TRIGGER {function} BEFORE INSERT OR UPDATE OF {columns} ON {name_table(followed.table)} "
-        f"FOR EACH ROW EXECUTE FUNCTION {function}()"
-    )
+
+
+_FOLLOW_PAGES = (
+    f"CREATE TRIGGER {PREFIX}page_follows BEFORE INSERT OR UPDATE OF {', '.join((*PAGE.on, *PAGE.columns))} ON extraction_page "
+    f"FOR EACH ROW EXECUTE FUNCTION {PREFIX}page_follows()"
+)

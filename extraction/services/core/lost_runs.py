@@ -21,6 +21,10 @@ from extraction.services.core.runs import MAX_ATTEMPTS, UNCLAIMED_AFTER_S, name_
 STALE_AFTER_S = 90.0
 """A run on another machine counts as lost after this time without progress."""
 
+MAX_SENT_AGAIN = 20
+"""How many runs a sweep sends again. Each message lets a worker take any waiting run (`fair_order`). While workers are busy for hours, a
+message for each of a thousand waiting runs every quarter of a minute would fill the broker."""
+
 SILENT_AFTER_S = 600.0
 """A worker is ended after this time without progress. The longest step of a job that we measured takes 40 seconds."""
 
@@ -40,7 +44,7 @@ def sweep_runs() -> int:
         else:
             held.update(state=Run.State.QUEUED, claimed_by="", sent_at=None, message="Its worker died; starting again")
     waiting = Q(sent_at=None) | Q(sent_at__lt=timezone.now() - timedelta(seconds=UNCLAIMED_AFTER_S))
-    return _send_all(Run.objects.queued().filter(waiting).order_by("id"))
+    return _send_all(Run.objects.queued().filter(waiting).order_by("id")[:MAX_SENT_AGAIN])
 
 
 def return_own_runs() -> int:

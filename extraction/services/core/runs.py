@@ -211,13 +211,13 @@ def execute_run(run_id: int, jobs: Mapping[str, Job], *, follow: Callable[[Run],
     return True
 
 
-def end_broken_run(run_id: int, error: BaseException) -> None:
-    """End a run whose job raised an error that it does not explain. Otherwise a person would wait for it forever.
+def end_broken_run(error: BaseException) -> None:
+    """End the run of this process whose job raised an error that it does not explain. Otherwise a person would wait for it forever.
 
     If the database or the disk failed, put the run back into the queue; it fails after MAX_ATTEMPTS. Other errors are mistakes in our
     code, and trying again would not help.
     """
-    mine = Run.objects.running().filter(pk=run_id, claimed_by=name_worker(os.getpid()))
+    mine = Run.objects.running().filter(claimed_by=name_worker(os.getpid()))
     reason = describe_outage(error)
     run = mine.first()
     if run is None:

@@ -6,10 +6,13 @@ that all web processes of a machine share (`CACHES` in the settings); deleting t
 """
 
 import hashlib
+import hmac
 import ipaddress
 import time
+from pathlib import Path
 from threading import Lock
 
+from django.conf import settings
 from django.core.cache import caches
 
 PERIOD_S = 900
@@ -48,6 +51,20 @@ def give_back_attempt(*, name: str, address: str) -> None:
         counts.delete(together)
         for key in others:
             counts.set(key, max(0, counts.get(key, 1) - 1), PERIOD_S)
+
+
+def is_demo_password(password: str) -> bool:
+    """Return whether a password is the one that the demo made (`find_demo_password_file`). Only a laptop may be entered with it."""
+    try:
+        made = find_demo_password_file().read_text(encoding="utf-8").strip()
+    except OSError:
+        return False
+    return bool(made) and hmac.compare_digest(made.encode(), password.encode())
+
+
+def find_demo_password_file() -> Path:
+    """Return the file in which the demo keeps its password."""
+    return Path(settings.VAR_DIR) / "demo" / "password"
 
 
 def _list_limits(name: str, address: str) -> dict[str, int]:

@@ -12,14 +12,14 @@ from django.utils.text import slugify
 from extraction.algorithms.records.choice import URL_COLUMN, ExportChoice
 from extraction.algorithms.records.line import Line
 from extraction.models import Delivery, DeliveryTarget
-from extraction.models.delivery import TargetContent
-from extraction.services.deliveries.ledger import Difference, Entry, LedgerReader
+from extraction.models.delivery import Selection, TargetContent
+from extraction.services.deliveries.ledger import Difference, Entry, LedgerReader, is_selected
 from extraction.services.deliveries.record_lines import ABOUT, LineMaker, ReleasedRecords, make_scope
 from extraction.services.deliveries.senders.files import ReadyFile
 from extraction.services.deliveries.senders.reach import DeliveryError
 from extraction.services.records.exports import describe, export_records
 from extraction.services.records.exports.export_records import Export, ExportError
-from extraction.services.records.exports.formats import ExportFormat
+from extraction.services.records.exports.formats import FORMATS, ExportFormat
 from extraction.services.records.exports.lines import LineCounts
 from extraction.services.schema import versions
 
@@ -28,6 +28,17 @@ CHANGE = "change"
 
 ALWAYS = ("record_id", "record_key")
 """Columns that every delivered file has, so that each of its lines can be told from the others."""
+
+CHANGES_FORM = replace(FORMATS["jsonl"], folds_case=True)
+"""The form of the values that webhooks and tables get: typed, with lists. Databases take names that differ in case for the same."""
+
+SELECTION_NAMES = {
+    Selection.CHANGES: "changes",
+    Selection.NEW: "new",
+    Selection.NEW_CHANGED: "new-and-changed",
+    Selection.GONE: "gone",
+}
+"""What the names of files say about their selection."""
 
 DEFAULT_ABOUT = ("site", "template")
 
@@ -59,6 +70,13 @@ def plan_content(records: ReleasedRecords, content: TargetContent, form: ExportF
         raise DeliveryError(str(error), again=False) from error
 
 
+def plan_changes(target: DeliveryTarget, records: ReleasedRecords) -> Export:
+    """Return the export that makes the cells of a target's changes. Raises DeliveryError like `plan_content`."""
+    content = target.read_content()
+    form = FORMATS[content.format] if target.sends_files else CHANGES_FORM
+    return plan_content(records, content, form, changes=target.sends_files)
+
+
 def make_content_digest(target: DeliveryTarget, records: ReleasedRecords, export: Export) -> str:
     """Return a digest of what a target's file is made from. It stays the same as long as the file does."""
     columns = [[each.name, each.kind, each.several] for each in export.columns]
@@ -68,11 +86,17 @@ def make_content_digest(target: DeliveryTarget, records: ReleasedRecords, export
 
 @dataclass(slots=True)
 class ChangesFile:
-    """The lines of a file of changes. entries: what the receiver has once it has the file; complete when the lines were read."""
+    """The lines of a file of changes.
+
+    selection: which changes the file holds.
+    entries: every difference, also those that the file does not hold, so that the next file brings what happened after this one. They are
+        complete when the lines were read.
+    """
 
     records: ReleasedRecords
     reader: LedgerReader
     entries: list[Entry]
+    selection: Selection = Selection.CHANGES
 
     def make_export(self, content: TargetContent, form: ExportFormat) -> Export:
         """Return the export of the changes."""
@@ -84,6 +108,8 @@ class ChangesFile:
         lines = LineMaker(self.records)
         for each in self.reader.find_differences(self.records, plain):
             self.entries.append(each.entry)
+            if not is_selected(each.kind, self.selection):
+                continue
             counts.records += 1
             if each.state is not None:
                 yield lines.make_line(each.state, each.kind)
@@ -119,5 +145,5 @@ def name_file(target: DeliveryTarget, delivery: Delivery | None = None) -> str:
     if not content.keeps_files and not content.changes_only:
         return base
     made = delivery.created_at if delivery else timezone.now()
-    kind = "-changes" if content.changes_only else ""
+    kind = f"-{SELECTION_NAMES[content.selection]}" if content.changes_only else ""
     return f"{base}{kind}-{made:%Y%m%dT%H%M%SZ}-{delivery.pk if delivery else 0}"

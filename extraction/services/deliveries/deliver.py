@@ -8,7 +8,6 @@ stored before it was sent, so that the same bytes go out under the same id.
 import logging
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -17,10 +16,11 @@ from django.utils import timezone
 
 from extraction.algorithms.records.changes import ReplayError
 from extraction.models import Delivery, DeliveryTarget, Ledger
+from extraction.models.delivery import Selection
 from extraction.services.core.outages import describe_outage
 from extraction.services.deliveries import contents, ledger, outbox
 from extraction.services.deliveries.connect import make_file_sender
-from extraction.services.deliveries.ledger import Difference, LedgerReader
+from extraction.services.deliveries.ledger import Difference, Entry, LedgerReader, is_selected
 from extraction.services.deliveries.outbox import TakenOver
 from extraction.services.deliveries.record_lines import NotDelivered, ReleasedRecords, find_type_records
 from extraction.services.deliveries.secrets import SecretError, hide_secrets, open_secrets
@@ -37,10 +37,16 @@ logger = logging.getLogger(__name__)
 ROWS = 500
 """Records in one transaction of a table."""
 
-CHANGES_FORM = replace(FORMATS["jsonl"], folds_case=True)
-"""The form of the values that webhooks and tables get: typed, with lists. Databases take names that differ in case for the same."""
-
 NOTHING_NEW = "Nothing new"
+
+NOTHINGS = {
+    Selection.ALL: "nothing changed",
+    Selection.CHANGES: "nothing changed",
+    Selection.NEW: "no record came",
+    Selection.NEW_CHANGED: "no record came or changed",
+    Selection.GONE: "no record went",
+}
+"""What did not happen, by what a target wants."""
 
 
 def deliver(delivery_id: int, now: datetime) -> bool:
@@ -55,6 +61,9 @@ def deliver(delivery_id: int, now: datetime) -> bool:
             raise DeliveryError("The target is disabled.", again=False)
         secrets = open_secrets(target)
         records = find_type_records(target.record_type, target.list_name)
+        if delivery.cause == Delivery.Cause.START:
+            _note_start(delivery, records)
+            return True
         _check_records(records)
         _find_way(target)(delivery, records, secrets)
     except TakenOver:
@@ -97,6 +106,18 @@ def _fail(delivery: Delivery, error: str, *, again: bool, wait_s: float = 0.0) -
     outbox.put_back(delivery, error, again=again, wait_s=wait_s, now=timezone.now())
 
 
+def _note_start(delivery: Delivery, records: ReleasedRecords) -> None:
+    """Note which records are there, and send nothing."""
+    book = find_ledger(delivery.target)
+    entries = [each.entry for each in LedgerReader(book).find_differences(records, contents.plan_changes(delivery.target, records))]
+    outbox.keep_alive(delivery)
+    said = f"Nothing was sent. {_count_records(len(entries))} there already, so deliveries bring what comes after."
+    with transaction.atomic():
+        outbox.lock_claim(delivery)
+        ledger.note_delivered(book, entries)
+        outbox.finish_delivery(delivery, outcome=said, lines=0, size_bytes=0)
+
+
 def _deliver_file(delivery: Delivery, records: ReleasedRecords, secrets: dict[str, str]) -> None:
     """Send a file of all records that are present."""
     target, content = delivery.target, delivery.target.read_content()
@@ -112,11 +133,12 @@ def _deliver_file(delivery: Delivery, records: ReleasedRecords, secrets: dict[st
 
 
 def _deliver_changes_file(delivery: Delivery, records: ReleasedRecords, secrets: dict[str, str]) -> None:
-    """Send a file of what changed since the last one."""
+    """Send a file of what happened since the last one, as far as the target wants it. The rest is noted with it."""
     content = delivery.target.read_content()
     book = find_ledger(delivery.target)
-    file = contents.ChangesFile(records, LedgerReader(book), [])
-    size = _send_files(delivery, export := file.make_export(content, FORMATS[content.format]), secrets, wanted=lambda: bool(file.entries))
+    file = contents.ChangesFile(records, LedgerReader(book), [], content.selection)
+    export = file.make_export(content, FORMATS[content.format])
+    size = _send_files(delivery, export, secrets, wanted=lambda: export.tally.lines > 0)
     with transaction.atomic():
         outbox.lock_claim(delivery)
         ledger.note_delivered(book, file.entries)
@@ -140,7 +162,8 @@ def _send_files(delivery: Delivery, export: Export, secrets: dict[str, str], wan
 
 def _finish(delivery: Delivery, export: Export, size_bytes: int) -> None:
     lines = export.tally.lines
-    outcome = f"{lines:,} line{'' if lines == 1 else 's'}" if size_bytes else f"{NOTHING_NEW}: nothing changed since the last delivery."
+    nothing = NOTHINGS[delivery.target.read_content().selection]
+    outcome = f"{lines:,} line{'' if lines == 1 else 's'}" if size_bytes else f"{NOTHING_NEW}: {nothing} since the last delivery."
     outbox.finish_delivery(delivery, outcome=outcome, lines=lines, size_bytes=size_bytes)
 
 
@@ -148,7 +171,7 @@ def _deliver_rows(delivery: Delivery, records: ReleasedRecords, secrets: dict[st
     """Write the records that the table lacks."""
     target = delivery.target
     book = find_ledger(target)
-    export = contents.plan_content(records, target.read_content(), CHANGES_FORM)
+    export = contents.plan_content(records, target.read_content(), contents.CHANGES_FORM)
     versions.record_version(target.record_type)
     sent = 0
     with SqlSender(target.read_place(), secrets.get("password", ""), export.columns) as sender:
@@ -171,14 +194,33 @@ def _deliver_changes(delivery: Delivery, records: ReleasedRecords, secrets: dict
     book = find_ledger(target)
     if delivery.batch:
         _send_stored(delivery, book, secrets)
-    export = contents.plan_content(records, target.read_content(), CHANGES_FORM)
+    export = contents.plan_changes(target, records)
     schema = describe_version(versions.record_version(target.record_type))
-    for some in _batch(LedgerReader(book).find_differences(records, export), webhook.BATCH_CHANGES):
+    wanted = _note_unwanted(delivery, book, LedgerReader(book).find_differences(records, export))
+    for some in _batch(wanted, webhook.BATCH_CHANGES):
         number = delivery.batch_number + 1
         body = webhook.write_batch(delivery, number, export.columns, some, schema)
         _store_batch(delivery, number, body, some)
         _send_stored(delivery, book, secrets)
-    outbox.finish_delivery(delivery, outcome=_count(delivery.lines, "change"), lines=delivery.lines, size_bytes=delivery.size_bytes)
+    nothing = NOTHINGS[target.read_content().selection]
+    outbox.finish_delivery(
+        delivery, outcome=_count(delivery.lines, "change", nothing), lines=delivery.lines, size_bytes=delivery.size_bytes
+    )
+
+
+def _note_unwanted(delivery: Delivery, book: Ledger, differences: Iterator[Difference]) -> Iterator[Difference]:
+    """Yield the differences that the target wants. Note the others, so that the next delivery does not meet them again."""
+    selection = delivery.target.read_content().selection
+    passed: list[Entry] = []
+    for each in differences:
+        if is_selected(each.kind, selection):
+            yield each
+        else:
+            passed.append(each.entry)
+    if passed:
+        with transaction.atomic():
+            outbox.lock_claim(delivery)
+            ledger.note_delivered(book, passed)
 
 
 def _store_batch(delivery: Delivery, number: int, body: str, differences: Sequence[Difference]) -> None:
@@ -222,5 +264,9 @@ def _batch(differences: Iterator[Difference], size: int) -> Iterator[list[Differ
         yield some
 
 
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}" if number else f"{NOTHING_NEW}: nothing changed since the last delivery."
+def _count(number: int, thing: str, nothing: str = NOTHINGS[Selection.ALL]) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}" if number else f"{NOTHING_NEW}: {nothing} since the last delivery."
+
+
+def _count_records(number: int) -> str:
+    return f"{number:,} records were" if number > 1 else "1 record was" if number else "No record was"

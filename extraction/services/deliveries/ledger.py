@@ -17,6 +17,7 @@ from extraction.algorithms.records.cell_types import Cell
 from extraction.algorithms.records.choice import URL_COLUMN
 from extraction.algorithms.records.columns import Column
 from extraction.models import DeliveredRecord, Ledger, RecordChange
+from extraction.models.delivery import Selection
 from extraction.services.deliveries.record_lines import LineMaker, ReleasedRecords
 from extraction.services.records.exports.export_records import Export
 from extraction.services.records.exports.json_lines import to_json
@@ -29,6 +30,13 @@ Kind = Literal["added", "changed", "gone", "back", "removed"]
 
 removed: Vertex does not keep it any more: its site or template was deleted, ignored, or has another record type now.
 """
+
+SELECTED: Mapping[Selection, frozenset[Kind]] = {
+    Selection.NEW: frozenset({"added"}),
+    Selection.NEW_CHANGED: frozenset({"added", "changed", "back"}),
+    Selection.GONE: frozenset({"gone", "removed"}),
+}
+"""What a selection of changes brings; the others bring every kind. A record that is back was new once, so it is not new again."""
 
 _STABLE = frozenset({URL_COLUMN, "site", "record_key"})
 """Columns about the record that make it differ. Others, such as the time of the last fetch, change without anything having happened."""
@@ -123,6 +131,11 @@ def make_digest(state: RecordState, cells: Iterable[Cell]) -> str:
     """Return the digest of what a receiver is given of a record."""
     text = json.dumps([state.present, list(state.key), [to_json(each) for each in cells]], ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
+
+
+def is_selected(kind: Kind, selection: Selection) -> bool:
+    """Return whether a receiver with this selection is given what happened."""
+    return selection not in SELECTED or kind in SELECTED[selection]
 
 
 def note_delivered(ledger: Ledger, entries: Sequence[Entry]) -> None:

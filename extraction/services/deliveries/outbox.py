@@ -20,7 +20,9 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from extraction.algorithms.refresh import times
 from extraction.models import Cluster, Delivery, DeliveryTarget, Run
+from extraction.services.core.repeating import find_due_after, find_next_due
 from extraction.services.core.runs import name_process, name_worker
 
 WAITS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 20, 60, 240, 720))
@@ -45,7 +47,7 @@ def queue_released(run: Run, cluster: Cluster, user: User | None = None) -> list
 
     A delivery brings all templates of its record type. So the templates that one run releases share one, as long as it has not begun.
     """
-    targets = DeliveryTarget.objects.filter(enabled=True, after_run=True, record_type=cluster.record_type_id)
+    targets = DeliveryTarget.objects.filter(enabled=True, mode=DeliveryTarget.Mode.RUNS, record_type=cluster.record_type_id)
     made = []
     for target in targets if cluster.record_type_id else ():
         shared = target.deliveries.filter(key=f"run {run.pk}").first()
@@ -64,17 +66,21 @@ def queue_by_hand(target: DeliveryTarget, user: User | None) -> Delivery:
         return _queue(target, f"hand {timezone.now().isoformat()}", Delivery.Cause.HAND, user=user)
 
 
+def queue_start(target: DeliveryTarget, user: User | None, now: datetime) -> Delivery:
+    """Queue what notes the records that are there, in the caller's transaction. It goes before all later deliveries of the target."""
+    return _queue(target, f"start {now.isoformat()}", Delivery.Cause.START, user=user)
+
+
 def queue_due(now: datetime) -> int:
     """Queue the scheduled deliveries that are due. Return how many. Times that were missed are made up for once."""
     queued = 0
-    for target in DeliveryTarget.objects.filter(enabled=True, every_hours__isnull=False):
-        interval = timedelta(hours=target.every_hours or 1)
-        due = target.next_due_at or now
-        if due > now + 2 * interval:
-            _move(target, now + interval)  # the clock was ahead when the time was set
+    for target in DeliveryTarget.objects.filter(enabled=True, next_due_at__isnull=False):
+        due, repetition = target.next_due_at or now, target.repetition
+        if repetition and due > times.list_next(repetition, after=now, number=2)[-1]:
+            _move(target, find_due_after(target, now))  # the clock was ahead when the time was set
         elif due <= now:
             with transaction.atomic():
-                if _move(target, now + interval):
+                if _move(target, find_next_due(target, due=due, now=now)):
                     _queue(target, f"schedule {due.isoformat()}", Delivery.Cause.SCHEDULE)
                     queued += 1
     return queued
@@ -207,7 +213,7 @@ def _has_lost_worker(delivery: Delivery, now: datetime) -> bool:
     return delivery.alive_at is None or abs(now - delivery.alive_at) > STALE_AFTER
 
 
-def _move(target: DeliveryTarget, due: datetime) -> bool:
+def _move(target: DeliveryTarget, due: datetime | None) -> bool:
     return bool(DeliveryTarget.objects.filter(pk=target.pk, enabled=True, next_due_at=target.next_due_at).update(next_due_at=due))
 
 

@@ -9,8 +9,7 @@ from extraction.algorithms.records.changes import ReplayError
 from extraction.algorithms.records.columns import Column
 from extraction.models import DeliveryTarget, Ledger
 from extraction.services.deliveries import contents
-from extraction.services.deliveries.deliver import CHANGES_FORM
-from extraction.services.deliveries.ledger import LedgerReader
+from extraction.services.deliveries.ledger import LedgerReader, is_selected
 from extraction.services.deliveries.record_lines import NotDelivered, ReleasedTemplate, find_type_records
 from extraction.services.deliveries.senders.reach import DeliveryError
 from extraction.services.records.exports import describe
@@ -53,15 +52,16 @@ def preview_target(target: DeliveryTarget) -> DeliveryPreview:
         if not records.templates:
             return DeliveryPreview(problem=f"Nothing of {records.title} is released yet.")
         changes = not target.sends_files or content.changes_only
-        form = FORMATS[content.format] if target.sends_files else CHANGES_FORM
-        export = contents.plan_content(records, content, form, changes=target.sends_files and content.changes_only)
         if not changes:
-            return _preview_file(export, records.templates)
+            return _preview_file(contents.plan_content(records, content, FORMATS[content.format]), records.templates)
+        export = contents.plan_changes(target, records)
         # A target that was never used has no ledger yet. Looking must not make one.
         book = Ledger.objects.filter(target=target).first() or Ledger(pk=0)
         kinds: Counter[str] = Counter()
         rows: list[Sequence[Cell]] = []
         for each in LedgerReader(book).find_differences(records, export, kind_column=contents.CHANGE):
+            if not is_selected(each.kind, content.selection):
+                continue
             if kinds.total() == MOST:
                 return _make(export, records.templates, kinds, rows, complete=False)
             kinds[each.kind] += 1

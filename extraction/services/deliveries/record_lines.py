@@ -79,7 +79,7 @@ def find_type_records(record_type: RecordType, list_name: str = "") -> ReleasedR
     if list_name and not record_type.attributes.filter(list__name=list_name, is_key=True).exists():
         raise NotDelivered(
             f"The rows of {list_name} have no key, so their changes are not followed. "
-            f"Choose a key for them under Identity of {record_type}."
+            f"Choose a key for them: open the record type {record_type}, then Key."
         )
     clusters = record_type.clusters.filter(ignored=False).select_related("site", "record_type").order_by("site__name", "site_id", "number")
     return _find_released(record_type.name, record_type, list(clusters), list_name, across_sites=True)

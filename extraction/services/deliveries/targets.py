@@ -2,53 +2,96 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from extraction.models import DeliveryTarget
 from extraction.models.delivery import TargetContent, TargetPlace
-from extraction.services.deliveries import ledger
+from extraction.services.core.repeating import find_due_after
+from extraction.services.deliveries import ledger, outbox
 from extraction.services.deliveries.deliver import find_ledger
 from extraction.services.deliveries.secrets import SecretError, open_secrets, seal_secrets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetDraft:
-    """A target as a person wants it. secrets: those that are entered; the others stay as they are."""
+    """A target as a person wants it.
+
+    secrets: those that are entered; the others stay as they are.
+    schedule: the fields of `Repeating` and the mode.
+    from_now: of a target that gets what happens: the first delivery brings only what comes after now, and not all records that are there.
+    """
 
     name: str
     place: TargetPlace
     content: TargetContent
     secrets: Mapping[str, str]
-    after_run: bool
-    every_hours: int | None
+    schedule: Mapping[str, Any]
     enabled: bool
+    from_now: bool = False
 
 
-def save_target(target: DeliveryTarget, draft: TargetDraft) -> bool:
-    """Save a target. Return whether it leads to another receiver than before, which then gets everything."""
-    new = target.pk is None
-    old_place, old_schedule = target.place, target.every_hours
-    try:
-        kept = open_secrets(target)
-    except SecretError:
-        kept = {}
-    entered = {name: text for name, text in draft.secrets.items() if text}
-    moved = not new and (old_place != draft.place.as_json() or ("url" in entered and entered["url"] != kept.get("url")))
+@dataclass(frozen=True, slots=True)
+class SavedTarget:
+    """What saving a target led to.
+
+    moved: it leads to another receiver than before, so what the old one has does not count.
+    noted: the records that are there now are noted, and will not be delivered.
+    """
+
+    moved: bool
+    noted: bool
+
+
+def save_target(target: DeliveryTarget, draft: TargetDraft) -> SavedTarget:
+    """Save a target. Raises times.ScheduleError if there is no time that its schedule means."""
+    now, new = timezone.now(), target.pk is None
+    noted = draft.from_now and can_start_empty(target, draft.content)
+    moved = not new and _is_moved(target, draft)
     target.name, target.place, target.content = draft.name, draft.place.as_json(), draft.content.as_json()
-    if entered:
-        target.secret = seal_secrets(kept | entered)
-    target.after_run, target.every_hours, target.enabled = draft.after_run, draft.every_hours, draft.enabled
-    if draft.every_hours != old_schedule or (draft.every_hours and target.next_due_at is None):
-        target.next_due_at = timezone.now() + timedelta(hours=draft.every_hours) if draft.every_hours else None
+    if any(draft.secrets.values()):
+        target.secret = seal_secrets(_read_secrets(target) | {name: text for name, text in draft.secrets.items() if text})
+    _set_schedule(target, draft, now)
     target.delivered_state = ""
     with transaction.atomic():
         target.save()
         if moved:
             ledger.forget_delivered(find_ledger(target))
-    return moved
+        if noted:
+            outbox.queue_start(target, target.created_by, now)
+    return SavedTarget(moved, noted)
+
+
+def can_start_empty(target: DeliveryTarget, content: TargetContent | None = None) -> bool:
+    """Return whether a target that will get this can begin with what comes after now: it is new, or got files of all records so far."""
+    before = target.read_content() if target.pk else None
+    if target.kind == DeliveryTarget.Kind.SQL or (content is not None and target.sends_files and not content.changes_only):
+        return False
+    return before is None or (target.sends_files and not before.changes_only)
+
+
+def _set_schedule(target: DeliveryTarget, draft: TargetDraft, now: datetime) -> None:
+    changed = not target.enabled or any(getattr(target, name) != value for name, value in draft.schedule.items())
+    for name, value in draft.schedule.items():
+        setattr(target, name, value)
+    target.enabled = draft.enabled
+    if changed or target.next_due_at is None:
+        target.next_due_at = find_due_after(target, now)
+
+
+def _is_moved(target: DeliveryTarget, draft: TargetDraft) -> bool:
+    url = draft.secrets.get("url")
+    return target.place != draft.place.as_json() or bool(url and url != _read_secrets(target).get("url"))
+
+
+def _read_secrets(target: DeliveryTarget) -> dict[str, str]:
+    try:
+        return dict(open_secrets(target))
+    except SecretError:
+        return {}
 
 
 def forget_all(target: DeliveryTarget) -> None:

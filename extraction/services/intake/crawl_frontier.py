@@ -9,7 +9,7 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from extraction.fetching.crawl.messages import Address, Fetched, Outcome
+from extraction.fetching.crawl.messages import NEARLY_SAME, Address, Fetched, Outcome
 from extraction.fetching.names import MAX_LENGTH, make_printable
 from extraction.models import AddressCount, CrawlAddress, Page, Run, Site, Snapshot
 from extraction.services.intake import left_addresses, stored_versions
@@ -89,12 +89,16 @@ def close_addresses(run: Run, events: Sequence[Fetched]) -> None:
     )
 
 
-def note_gone(site: Site, events: Sequence[Fetched]) -> int:
-    """Mark pages that are gone or redirect to another address as gone, and return how many are newly marked."""
+def note_gone(run: Run, events: Sequence[Fetched]) -> int:
+    """Mark pages that are gone or redirect to another address as gone, and return how many are newly marked.
+
+    The records of a page that an earlier run found missing, too, leave (`Page.left_at`).
+    """
     lost = [event.url for event in events if event.outcome in LOST or (event.final_url and event.final_url != event.url)]
     here = {event.final_url or event.url for event in events if event.outcome in PAGES}
-    pages = Page.objects.filter(site=site, gone_at=None, url__in=[url for url in lost if url not in here])
-    return pages.update(gone_at=timezone.now())
+    pages = Page.objects.filter(site=run.site, url__in=[url for url in lost if url not in here])
+    pages.filter(gone_at__lt=run.created_at, left_at=None).update(left_at=timezone.now())
+    return pages.filter(gone_at=None).update(gone_at=timezone.now())
 
 
 def note_unchanged(site: Site, events: Sequence[Fetched]) -> None:
@@ -113,7 +117,7 @@ def note_unchanged(site: Site, events: Sequence[Fetched]) -> None:
         new = {name: same[url].headers[name] for name in VALIDATORS if same[url].headers.get(name)}
         if pk and new and headers != headers | new:
             Snapshot.objects.filter(pk=pk).update(headers=headers | new)
-    Page.objects.filter(site=site, url__in=same, gone_at__isnull=False).update(gone_at=None)
+    Page.objects.filter(site=site, url__in=same, gone_at__isnull=False).update(gone_at=None, left_at=None)
 
 
 def count_by_outcome(run: Run) -> dict[str, int]:
@@ -138,10 +142,17 @@ def _make_row(run: Run, event: Fetched) -> CrawlAddress:
         state=CrawlAddress.State.DONE,
         outcome=event.outcome.value,
         status=event.status,
-        final_url=event.final_url[:MAX_LENGTH] if event.final_url != event.url else "",
+        final_url=_find_other(event),
         message=make_printable(event.message)[: CrawlAddress.MESSAGE_LENGTH],
         fetched_at=get_moment(event),
     )
+
+
+def _find_other(event: Fetched) -> str:
+    """Return the address that an address leads to, or whose page it repeats exactly; "" if it does neither."""
+    repeats = event.outcome is Outcome.DUPLICATE and event.message != NEARLY_SAME
+    other = event.same_as if repeats and event.same_as else event.final_url
+    return other[:MAX_LENGTH] if other != event.url else ""
 
 
 def _make_address(url: str, depth: int, via: str, stored: StoredVersion | None) -> Address:

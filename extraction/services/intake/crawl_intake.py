@@ -81,7 +81,7 @@ class Intake:
         if items:
             self._store(items)
         crawl_frontier.note_unchanged(site, events)
-        gone = crawl_frontier.note_gone(site, events)
+        gone = crawl_frontier.note_gone(self.run, events)
         with transaction.atomic():
             # A visit is counted with the outcome of its address, so that it is counted once even if a worker dies here.
             crawl_frontier.close_addresses(self.run, events)

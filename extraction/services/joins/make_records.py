@@ -20,6 +20,7 @@ from extraction.services.core import runs
 from extraction.services.core.runs import Interrupted, JobError, Progress
 from extraction.services.joins import pairing, plans
 from extraction.services.joins.figures import FigureCounter
+from extraction.services.joins.gates import find_closed_gates
 from extraction.services.joins.pairing import JoinedDraft, RowDraft
 from extraction.services.joins.plans import Problems
 
@@ -36,9 +37,16 @@ def start_joining(join: Join, user: User | None = None) -> Run:
 
 
 def start_joins(joins: Iterable[Join], user: User | None = None) -> list[Run]:
-    """Start a run for each join that can be made. Joins that need a person's choice are left as they are; their screens say so."""
-    ready = [each for each in joins if not isinstance(plans.check_plan(each.site, plans.read_plan(each)), Problems)]
-    return [start_joining(each, user) for each in ready]
+    """Start a run for each join that can be made.
+
+    Joins that need a person's choice, and those of records that are not released, are left as they are; their screens say so.
+    """
+    return [start_joining(each, user) for each in joins if _can_be_made(each)]
+
+
+def _can_be_made(join: Join) -> bool:
+    found = plans.check_plan(join.site, plans.read_plan(join))
+    return not isinstance(found, Problems) and not find_closed_gates(join.site, found.sides)
 
 
 def list_joins_of_run(run: Run) -> list[Join]:
@@ -74,13 +82,19 @@ def changed_meanwhile(run: Run) -> bool:
 
 
 def run_joining(run: Run, progress: Progress) -> RunSummary:
-    """Bring the records of a join up to date and return the figures. Raises JobError when the join needs a choice or is gone."""
+    """Bring the records of a join up to date and return the figures.
+
+    The join stays as it is while records of its sides are not released. Their release starts it again.
+    Raises JobError when the join needs a choice or is gone.
+    """
     join = Join.objects.select_related("site").filter(pk=run.read_parameters().join or 0).first()
     if join is None:
         raise JobError("The join was deleted.")
     ready = plans.check_plan(join.site, plans.read_plan(join))
     if isinstance(ready, Problems):
         raise JobError(" ".join(ready.sentences))
+    if find_closed_gates(join.site, ready.sides):
+        return RunSummary()
     progress(0, message="Finding the page of each row")
     found = pairing.pair_sides(ready)
     total, done = len(found.groups) + sum(1 for _ in found.list_lonely_pages()), 0
@@ -90,6 +104,8 @@ def run_joining(run: Run, progress: Progress) -> RunSummary:
     for drafts in pairing.read_drafts(ready, found, chain(found.groups, found.list_lonely_pages())):
         counter.add(drafts)
         seen.update(each.digest for each in drafts)
+        if find_closed_gates(join.site, ready.sides):
+            return RunSummary()  # an extraction began while these drafts were read
         try:
             _write_drafts(run, join, listings, drafts)
         except IntegrityError as error:

@@ -265,7 +265,7 @@ def _make_lonely(join: ReadyJoin, name: str, rows: tuple[RowDraft, ...], first: 
     reason = first.reason or NoPageReason.UNKNOWN
     why = f"{first.things:,} pages fit, and none of them can be preferred" if reason == NoPageReason.AMBIGUOUS else reason.label
     if reason == NoPageReason.NO_MATCH:
-        why = f"No page has the key {', '.join(json.loads(name.removeprefix('key '))[1])}"
+        why = f"No page has these values: {', '.join(json.loads(name.removeprefix('key '))[1])}"
     text = _write_text(merged.values, name)
     return JoinedDraft(_digest(name), JoinedState.ROW, None, merged.values, (), rows, reason=reason, why=why[:MAX_WHY], text=text)
 

@@ -74,6 +74,11 @@ class ReadyJoin:
     columns: tuple[JoinColumn, ...]
     settings: str
 
+    @property
+    def sides(self) -> list[Cluster]:
+        """The templates that take part, each once."""
+        return list({each.pk: each for each in (*(listing.cluster for listing in self.listings), self.detail)}.values())
+
 
 @dataclass(frozen=True, slots=True)
 class Problems:
@@ -166,11 +171,11 @@ def _check_keys(schema: _Schema, detail: Cluster | None, listed: RecordList, pla
     for row_id, page_id in plan.keys:
         in_list, on_page = schema.attributes.get(row_id), schema.attributes.get(page_id)
         if in_list is None or in_list.list_id != listed.pk:
-            return f"A key attribute of {listed.name} was removed or moved. Choose another."
+            return f"An attribute of {listed.name} by whose value rows find their page was removed or moved. Choose another."
         if on_page is None or on_page.list_id is not None or (detail and on_page.record_type_id != detail.record_type_id):
             return f"The page’s attribute that {in_list.name} is compared with was removed or moved. Choose another."
         pairs.append((in_list.name, on_page.name))
-    return tuple(pairs) or f"Choose the key attributes of {listed.name}."
+    return tuple(pairs) or f"Choose the attributes by whose values a row of {listed.name} finds its page."
 
 
 def _make_ready(site: Site, plan: JoinPlan, schema: _Schema, detail: Cluster, listings: Sequence[ReadyListing]) -> ReadyJoin:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from extraction.models import Join, Run
 from extraction.models.run_values import RunParameters
 from extraction.services.joins import plans
+from extraction.services.joins.gates import ClosedGate, find_closed_gates
 from extraction.services.joins.plans import Problems, ReadyJoin
 
 
@@ -16,6 +17,7 @@ class JoinCondition:
     run: its newest run, None if there was none.
     outdated: the settings, or the names of attributes, have changed since its records were made.
     ready: the join as it would be made now, None with problems.
+    gates: the sides whose last records are not released.
     """
 
     problems: tuple[str, ...]
@@ -23,6 +25,12 @@ class JoinCondition:
     outdated: bool
     made: bool
     ready: ReadyJoin | None = None
+    gates: tuple[ClosedGate, ...] = ()
+
+    @property
+    def moves(self) -> bool:
+        """Whether a run makes the records at the moment, or waits for a worker."""
+        return self.run is not None and not self.run.finished
 
     @property
     def warnings(self) -> list[str]:
@@ -34,7 +42,7 @@ class JoinCondition:
             found.append(f"The last attempt to bring the records up to date {self._describe_end()}")
         elif self.outdated and not self.problems:
             found.append("The settings of the join have changed since its records were made.")
-        return found
+        return [*found, *(each.words for each in self.gates)]
 
     def _describe_end(self) -> str:
         return "was cancelled." if self.run and self.run.state == Run.State.CANCELLED else f"failed: {self.run.error if self.run else ''}"
@@ -48,4 +56,5 @@ def describe_state(join: Join) -> JoinCondition:
     made = join.made_at is not None
     if isinstance(found, Problems):
         return JoinCondition(found.sentences, run, outdated=made, made=made)
-    return JoinCondition((), run, outdated=made and found.settings != join.read_result().settings, made=made, ready=found)
+    gates = tuple(find_closed_gates(join.site, found.sides))
+    return JoinCondition((), run, outdated=made and found.settings != join.read_result().settings, made=made, ready=found, gates=gates)

@@ -6,7 +6,7 @@ differ anywhere, the pages annotated so far are enough.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from time import monotonic
 
@@ -14,6 +14,7 @@ from cachetools import LRUCache, cached
 
 from extraction.algorithms.errors import PageError, XPathError
 from extraction.algorithms.learning.committee import Committee, Member
+from extraction.algorithms.learning.page_groups import PageFacts, group_pages
 from extraction.algorithms.learning.page_selection import (
     MISSING,
     AttributeState,
@@ -24,13 +25,16 @@ from extraction.algorithms.learning.page_selection import (
     score_page,
 )
 from extraction.algorithms.rules import apply
+from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.sampling import greedy
 from extraction.models import Attribute, Cluster, RecordList
 from extraction.services.core.stored_pages import StoredPage
 from extraction.services.learning.lessons import ListLesson, list_row_attributes
 from extraction.services.learning.workspaces import AttributeLabels, LoadedPage, Workspace, open_workspace, read_labels, read_row_labels
+from extraction.services.rules.cleanup_chains import find_newest_chain
 from extraction.services.rules.definitions import build_attribute_rule
+from extraction.services.rules.doubts import judge_values, shorten_values
 
 MAX_OUTSIDE = 3
 """The largest number of pages offered that are no samples: those the rules disagree on most. More would only be in the way."""
@@ -52,6 +56,15 @@ class PageOffer:
 
 
 @dataclass(frozen=True, slots=True)
+class PageDoubt:
+    """Values of an attribute that look wrong: in words, and the page on which to look."""
+
+    attribute: str
+    words: str
+    snapshot_id: int
+
+
+@dataclass(frozen=True, slots=True)
 class Recommendations:
     """What to annotate next.
 
@@ -60,8 +73,10 @@ class Recommendations:
     disputed: pages on which rules that fit differ, among the `checked` of `total` pages looked at so far.
     missing: pages on which nothing is found for an attribute that nobody has yet said to be missing anywhere.
     complete: whether all pages were looked at.
-    settled: whether all pages were looked at, every attribute (also of lists) can be learned, and nothing is in dispute or missing.
+    settled: whether all pages were looked at, every attribute (also of lists) can be learned, and nothing is in dispute, missing or in
+        doubt.
     unlearned: for each list with marked rows that cannot be learned completely yet, the reason.
+    doubts: what looks wrong on pages that nobody has looked at, once all were read; then the rules may agree and all be wrong.
     covered: {page of the learning set: share of the template that it and those before it cover}, annotated ones first.
     """
 
@@ -74,6 +89,7 @@ class Recommendations:
     complete: bool
     settled: bool
     unlearned: tuple[str, ...]
+    doubts: tuple[PageDoubt, ...]
     covered: Mapping[int, float]
 
 
@@ -84,6 +100,7 @@ class _OutsideVotes:
     order: the pages outside the learning set, in the order in which they are looked at.
     rules: {attribute: its committee's members and equivalents, as rules}.
     expected: attributes that nobody has said to be missing on a page.
+    facts, values: what tells the group of each page that was read, and {attribute: {page: what its best rule gives there}}.
     """
 
     order: list[StoredPage]
@@ -93,6 +110,8 @@ class _OutsideVotes:
     disputed: int = 0
     missing: int = 0
     found: dict[int, PageScore] = field(default_factory=dict)
+    facts: dict[int, PageFacts] = field(default_factory=dict)
+    values: dict[str, dict[int, tuple[str, ...]]] = field(default_factory=dict)
 
     def continue_until(self, space: Workspace, until: float) -> None:
         """Looks at more pages until the given time, but at least at one page."""
@@ -115,6 +134,9 @@ class _OutsideVotes:
             votes = {name: [apply.read_attribute(rule, root) for rule, _ in rows] for name, rows in self.rules.items()}
         except (PageError, XPathError):
             return None
+        self.facts[source.snapshot_id] = PageFacts(source.url, detect_language(root, source.url))
+        for name, each in votes.items():
+            self.values.setdefault(name, {})[source.snapshot_id] = shorten_values(each[0])
         found = (measure_disagreement(name, [member for _, member in self.rules[name]], each) for name, each in votes.items())
         disputes = sorted((each for each in found if each.degree), key=lambda each: -each.degree)
         missing = tuple(name for name, each in votes.items() if name in self.expected and not each[0])
@@ -150,7 +172,9 @@ def recommend_pages(cluster: Cluster, samples: Sequence[int], *, begun: Sequence
     complete = outside.at == len(outside.order) and space.filling.complete
     learnable = len(known) == len(attributes) > 0 and all(each.committee.members for each in known.values())
     whole, unlearned = _check_lists(cluster, space)
+    doubts = _find_doubts(space, committees, labels, outside) if complete and not disputed and not missing else ()
     offers = _make_offers(ranked, ids, samples, {pk: score for pk, score in outside.found.items() if pk not in done}, done)
+    offers = _offer_doubtful(doubts, offers)
     order = [pk for pk in dict.fromkeys([*begun, *(offer.snapshot_id for offer in offers)]) if pk in space.pages]
     return Recommendations(
         offers=offers,
@@ -160,8 +184,9 @@ def recommend_pages(cluster: Cluster, samples: Sequence[int], *, begun: Sequence
         checked=len(ids) + outside.at,
         total=len(ids) + len(outside.order),
         complete=complete,
-        settled=complete and learnable and whole and not disputed and not missing,
+        settled=complete and learnable and whole and not disputed and not missing and not doubts,
         unlearned=unlearned,
+        doubts=doubts,
         covered=dict(zip(order, greedy.measure_coverage(table, [ids.index(pk) for pk in order]), strict=True)),
     )
 
@@ -178,6 +203,31 @@ def explain_score(score: PageScore, *, begun: bool = True) -> str:
     if begun and score.fresh >= LITTLE:
         return f"shows {100 * score.fresh:.0f} % of the template for the first time" if score.fresh >= 0.01 else "shows something new"
     return ""
+
+
+def _find_doubts(
+    space: Workspace, committees: Mapping[Attribute, Committee], labels: Mapping[int, AttributeLabels], outside: _OutsideVotes
+) -> tuple[PageDoubt, ...]:
+    """Return what looks wrong among the values that the best rules give on all pages."""
+    pages = {pk: PageFacts(page.url, detect_language(page.root, page.url)) for pk, page in space.pages.items()}
+    groups = group_pages(pages | outside.facts)
+    found = []
+    for attribute, committee in committees.items():
+        if not committee.members:
+            continue
+        best = committee.members[0]
+        values = {pk: shorten_values(vote) for pk, vote in zip(space.pages, best.votes, strict=True)}
+        rule = replace(_make_rule(attribute, best), cleanup=find_newest_chain(space.cluster_id, attribute.name))
+        said = labels.get(attribute.pk, {})
+        for doubt in judge_values(rule, values | outside.values.get(attribute.name, {}), groups, said):
+            found.append(PageDoubt(attribute.name, doubt.words, doubt.pages[0]))
+    return tuple(found)
+
+
+def _offer_doubtful(doubts: Sequence[PageDoubt], offers: tuple[PageOffer, ...]) -> tuple[PageOffer, ...]:
+    """Put a page of each doubt before the other offers."""
+    first = {each.snapshot_id: PageOffer(each.snapshot_id, f"{each.attribute}: {each.words}") for each in reversed(doubts[:MAX_OUTSIDE])}
+    return (*reversed(first.values()), *(each for each in offers if each.snapshot_id not in first))
 
 
 def _check_lists(cluster: Cluster, space: Workspace) -> tuple[bool, tuple[str, ...]]:

@@ -114,7 +114,7 @@ def write_test(channel: AlertChannel) -> AlertText:
 
 def _write_break(breakage: Breakage) -> AlertText:
     check = breakage.check_found
-    records = RecordCount.objects.filter(cluster=breakage.cluster).here().total()
+    records = RecordCount.objects.filter(cluster=breakage.cluster).now().total()
     before = Check.objects.filter(cluster=breakage.cluster, rule=breakage.rule, checked_at__lt=check.checked_at, verdict=Check.Verdict.OK)
     last = before.order_by("-checked_at").values_list("checked_at", flat=True).first()
     example = next((each.url for each in check.read_evidence() if each.attribute in breakage.attributes), "")

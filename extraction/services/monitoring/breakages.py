@@ -41,7 +41,9 @@ def follow_check(check: Check) -> Breakage | None:
         rules.move_rule(check.rule, Rule.State.BROKEN)
         return _open(check)
     if check.confirmed and check.coverage_lost:
-        # The rule itself reads the pages, so it stays live. But a crawl would no longer run it on them.
+        # The rule itself reads the pages, so it stays live, or is live again. But a crawl would no longer run it on them.
+        rules.move_rule(check.rule, Rule.State.LIVE)
+        _close(Breakage.objects.filter(cluster=check.cluster).exclude(attributes=[]), Breakage.State.RECOVERED, check.checked_at)
         told = Breakage.objects.filter(rule=check.rule, attributes=[], state=Breakage.State.DISMISSED).exists()
         return None if told else _open(check)
     if not check.broken:
@@ -136,7 +138,7 @@ def dismiss_breakage(breakage: Breakage, *, user: User | None = None, now: datet
 
 
 def _open(check: Check) -> Breakage:
-    records = RecordCount.objects.filter(cluster=check.cluster).here().total()
+    records = RecordCount.objects.filter(cluster=check.cluster).now().total()
     found, new = Breakage.objects.get_or_create(
         cluster=check.cluster,
         state=Breakage.State.OPEN,

@@ -31,6 +31,7 @@ from extraction.services.monitoring.fetch_pages import Fetch
 def run_check(run: Run, progress: Progress) -> RunSummary:
     """The run's job: fetches as the site's source says, or judges imported pages. Summary: checked, ok, broken, unreachable."""
     if run.read_parameters().snapshots is not None:
+        check_broken(run, fetch=fetch_pages.make_fetcher(run.site, spool=f"check-{run.pk}"), tell=progress)
         return imported_pages.check_imported(run, now=timezone.now, tell=progress)
     fetch = fetch_pages.make_fetcher(run.site, spool=f"check-{run.pk}")
     progress(0, total=_serving_rules(run.site).count(), message="Checking pages")
@@ -60,6 +61,17 @@ def check_site(
     Monitor.objects.filter(site=site).update(last_checked_at=now())
     check_template.propose_repairs(site, now=now())
     return check_template.summarise_checks(found)
+
+
+def check_broken(run: Run, *, fetch: Fetch, tell: Callable[[int], None] = lambda _: None) -> None:
+    """Visits the watched pages of the templates that are broken, before a refresh goes on: if the values are back, the breakage closes.
+
+    The pages that a refresh found changed cannot tell. A page that is as it was before the break has not changed for Vertex.
+    """
+    broken = imported_pages.list_broken(run.site, run.read_parameters().refresh)
+    for rule in _serving_rules(run.site).filter(cluster__in=broken).select_related("cluster").order_by("cluster__number"):
+        if not Check.objects.filter(run=run, cluster=rule.cluster).exists():
+            _check_rule(rule, fetch, timezone.now, run, settings.VERTEX_CONFIRM_AFTER_S, partial(tell, 0))
 
 
 def _serving_rules(site: Site) -> RuleQuerySet:

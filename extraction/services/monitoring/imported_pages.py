@@ -12,7 +12,7 @@ from django.db.models import F
 
 from extraction.algorithms.errors import PageError
 from extraction.fetching.crawl.messages import Outcome
-from extraction.models import Bellwether, Check, Rule, Run, Site, Snapshot
+from extraction.models import Bellwether, Breakage, Check, Refresh, Rule, Run, Site, Snapshot
 from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs, stored_pages
 from extraction.services.monitoring import breakages, check_template, judge_pages
@@ -28,15 +28,24 @@ LEAST_IMPORTED = 2
 def start_import_check(site: Site, *, refresh: int | None = None, user: User | None = None) -> Run | None:
     """Starts a check of the pages whose content is new and that had a template with a live rule before. None if there are none.
 
+    A refresh also checks the templates that are broken, since their values may be back.
+
     Called when an import or the crawl of a refresh ends, before its pages get their templates: a page whose content is new has none yet.
 
     refresh: the refresh that goes on after the check.
     """
     chosen = [snapshot for rows in _find_changed(site).values() for snapshot in rows[:: -(-len(rows) // MAX_IMPORTED)]]
-    if not chosen:
+    if not chosen and not list_broken(site, refresh):
         return None
     parameters = RunParameters(snapshots=tuple(chosen), refresh=refresh)
     return runs.start_run(Run.Kind.CHECK, site, unit="templates", parameters=parameters, user=user)
+
+
+def list_broken(site: Site, refresh: int | None) -> list[int]:
+    """The templates with an open breakage whose watched pages a refresh visits. None for one that follows a check, which has done that."""
+    if not Refresh.objects.filter(pk=refresh or 0).exclude(cause=Refresh.Cause.CHECK).exists():
+        return []
+    return list(Breakage.objects.open().of_site(site).order_by("pk").values_list("cluster", flat=True))
 
 
 def check_imported(run: Run, *, now: Callable[[], datetime], tell: Callable[[int], None] = lambda _: None) -> RunSummary:

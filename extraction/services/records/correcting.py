@@ -88,6 +88,11 @@ def find_current_record(page_id: int) -> Record | None:
     return Record.objects.standing().filter(snapshot__page__in=page).select_related("snapshot__page", "cluster__site", "rule").first()
 
 
+def find_shown_record(page_id: int) -> Record | None:
+    """Return the record of a page, or its last one while its new content has none. None if the page has none."""
+    return Record.objects.filter(snapshot__page=page_id).shown().select_related("snapshot__page", "cluster__site", "rule").first()
+
+
 def _lock_record(page_id: int, cluster: Cluster) -> tuple[Record, RuleDefinition]:
     _lock(page_id)
     record = find_current_record(page_id)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 from lxml import etree
 
@@ -30,6 +30,7 @@ from extraction.services.core import runs, stored_pages
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.corrections.applying import apply_corrections
 from extraction.services.records import finish_tracking, rekeying, settled, tracking
+from extraction.services.records.held_attributes import NOTHING_HELD, HeldAttributes, find_held, hold_back
 from extraction.services.templates.page_matching import Matcher, PageRow
 
 BATCH = 100
@@ -38,7 +39,7 @@ BATCH = 100
 PAGE_FIELDS = ("pk", "sha256", "content_type", "error", "vector", "scheme", "cluster_id", "page__url")
 """The fields of a snapshot in the order of `PageRow`."""
 
-FIELDS = ["cluster", "rule", "run", "state", "reason", "values", "rows", "origins", "text", "canonical", "extracted_at"]
+FIELDS = ["cluster", "rule", "run", "state", "reason", "values", "rows", "origins", "text", "canonical", "held_back", "extracted_at"]
 """What a new record overwrites."""
 
 
@@ -65,7 +66,7 @@ def start_site_extraction(site: Site, user: User | None = None) -> Run:
 
 
 def start_working_rules(site: Site, user: User | None = None) -> Run | None:
-    """Start a run over all pages of a site with the live rules that are neither suspect nor broken.
+    """Start a run over the pages of a site whose records are outdated or missing, with the live rules that are neither suspect nor broken.
 
     Returns None when there are none.
 
@@ -73,13 +74,30 @@ def start_working_rules(site: Site, user: User | None = None) -> Run | None:
     """
     rules = Rule.objects.live().of_site(site).not_ignored().order_by("pk")
     ids = list(rules.values_list("pk", flat=True))
-    return runs.start_run(Run.Kind.EXTRACT, site, parameters=RunParameters(rules=tuple(ids)), user=user) if ids else None
+    parameters = RunParameters(rules=tuple(ids), stale_only=True)
+    return runs.start_run(Run.Kind.EXTRACT, site, parameters=parameters, user=user) if ids else None
+
+
+def renew_records(site: Site, user: User | None = None) -> Run | None:
+    """Start to make the records of a site again after its pages came anew, if rules have made records of it before.
+
+    Returns None if there is nothing to make. Templates that never had a record wait for a person to run their rule first.
+    """
+    made = Record.objects.filter(cluster=OuterRef("cluster")).order_by()
+    live = Rule.objects.live().of_site(site).not_ignored()
+    ids = list(live.filter(Exists(made)).order_by("pk").values_list("pk", flat=True))
+    parameters = RunParameters(rules=tuple(ids), stale_only=True)
+    return runs.start_run(Run.Kind.EXTRACT, site, parameters=parameters, user=user) if ids else None
 
 
 def run_extraction(run: Run, progress: Progress) -> RunSummary:
     """Extract from every page that belongs to a template of the run's rules, and return the figures."""
     targets = find_targets(run)
-    up_to_date = settled.SettledRecords(run, {cluster: target.rule.pk for cluster, target in targets.items()})
+    up_to_date = settled.SettledRecords(
+        run,
+        {cluster: target.rule.pk for cluster, target in targets.items()},
+        held={cluster: target.held.names for cluster, target in targets.items()},
+    )
     rekeying.apply_keys(list(targets))
     matcher = Matcher(run.site)
     pages = _select_pages(run.site, list(targets))
@@ -99,11 +117,12 @@ def run_extraction(run: Run, progress: Progress) -> RunSummary:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A live rule, ready to run."""
+    """A live rule, ready to run. held: what of it is held back."""
 
     rule: Rule
     value: RuleDefinition
     sheet: xslt.Stylesheet
+    held: HeldAttributes = NOTHING_HELD
 
 
 def find_targets(run: Run) -> dict[int, Target]:
@@ -113,8 +132,11 @@ def find_targets(run: Run) -> dict[int, Target]:
     for rule in Rule.objects.filter(pk__in=rules).select_related("cluster"):
         if not rule.serving:
             raise JobError(f"Version {rule.version} of the rule of {rule.cluster.label} is no longer live. Start a new run.")
+        held = find_held(rule) if run.read_parameters().stale_only else NOTHING_HELD
+        if held is None:
+            raise JobError(f"The rule of {rule.cluster.label} has broken meanwhile. Start a new run.")
         try:
-            targets[rule.cluster_id] = Target(rule, rule.read_definition(), xslt.Stylesheet.compile(rule.stylesheet))
+            targets[rule.cluster_id] = Target(rule, rule.read_definition(), xslt.Stylesheet.compile(rule.stylesheet), held)
         except (RuleError, XPathError) as error:
             raise JobError(f"The rule of {rule.cluster.label} cannot be run: {error}") from error
     if len(targets) < len(rules):
@@ -182,13 +204,23 @@ def _write(run: Run, targets: Mapping[int, Target], records: Sequence[Record]) -
         try:
             with transaction.atomic():
                 lock_pages(record.snapshot_id for record in records)
+                hold_back(records, {cluster_id: (target.value, target.held) for cluster_id, target in targets.items()})
                 apply_corrections(records, {cluster_id: target.value for cluster_id, target in targets.items()})
                 Record.objects.bulk_create(records, update_conflicts=True, unique_fields=["snapshot"], update_fields=FIELDS)
+                _remove_earlier(records)
                 tracking.track_records(run, records, Rereader(run, targets))
             return
         except IntegrityError as error:
             if last:
                 raise JobError("Templates or pages were changed while records were extracted. Start a new run.") from error
+
+
+def _remove_earlier(records: Sequence[Record]) -> None:
+    """Delete the records that these templates have of earlier contents of the same pages."""
+    made = [record.snapshot_id for record in records]
+    pages = Snapshot.objects.filter(pk__in=made).values("page")
+    earlier = Record.objects.filter(snapshot__page__in=pages, cluster__in={record.cluster_id for record in records})
+    earlier.exclude(snapshot__in=made).delete()
 
 
 class Rereader:

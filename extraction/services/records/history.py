@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from extraction.algorithms.records.changes import undo_change
 from extraction.algorithms.records.keys import Values
-from extraction.models import ChangeCount, Cluster, RecordChange, Run, TrackedCount, TrackedRecord
+from extraction.models import ChangeCount, Cluster, CrawlAddress, Page, RecordChange, Run, TrackedCount, TrackedRecord
 
 CAUSES = {
     "page": "the page changed",
@@ -20,6 +20,9 @@ CAUSES = {
     "correction": "a person corrected it",
     "unknown": "the page and the rule changed; the earlier page cannot be read any more",
 }
+
+REPEAT_CRAWLS, MAX_REPEATS = 5, 50
+"""The newest crawls whose repeated addresses are shown with a record, and how many of them at most."""
 
 MAX_RUNS = 50
 """Newest runs that the feed offers to begin after."""
@@ -111,6 +114,17 @@ def list_present_values(record: TrackedRecord, changes: Sequence[RecordChange]) 
         Stretch(name, values, next((each for each in changes if name in each.values), None))
         for name, values in sorted(record.values.items())
     ]
+
+
+def list_repeats(record: TrackedRecord) -> list[CrawlAddress]:
+    """Return the addresses without a page of their own at which the newest crawls found exactly the page of a record."""
+    site = record.cluster.site_id
+    pages = dict(record.sources.values_list("page__url", "page"))
+    crawls = Run.objects.filter(site=site, kind=Run.Kind.CRAWL, state=Run.State.DONE).order_by("-pk").values_list("pk", flat=True)
+    rows = CrawlAddress.objects.filter(run__in=list(crawls[:REPEAT_CRAWLS]), outcome="duplicate", final_url__in=pages).order_by("-pk")
+    found = {each.url: each for each in reversed(rows[:MAX_REPEATS])}
+    own = set(Page.objects.filter(site=site, url__in=found).values_list("url", flat=True))
+    return [found[url] for url in sorted(found) if url not in own]
 
 
 def rebuild_records(cluster: Cluster, *, after: Run, list_name: str = "") -> dict[int, Values]:

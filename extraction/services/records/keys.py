@@ -1,7 +1,7 @@
 """Choose what tells the records of a type apart: figures from the data, a proposal, and the choice of a person."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -48,6 +48,20 @@ class KeyChoice:
     chosen: KeyFigures | None
     proposal: KeyFigures | None
     per_page: bool = False
+
+    @property
+    def is_proposal_chosen(self) -> bool:
+        """Whether the proposed key is the present one."""
+        same = bool(self.proposal and self.chosen and set(self.proposal.attributes) == set(self.chosen.attributes))
+        return same and (self.of_list is None or self.of_list.key_per_page == self.per_page)
+
+    def use_proposal(self, keys: Set[int], lists: Set[int]) -> tuple[set[int], set[int]]:
+        """Return the chosen attributes, and the lists whose keys count within a page, with the proposal in place of what is chosen here."""
+        proposed = self.proposal.attributes if self.proposal else ()
+        kept = set(keys) - {each.attribute.pk for each in self.options}
+        own = {self.of_list.pk} if self.of_list else set()
+        within = (set(lists) - own) | (own if self.per_page else set())
+        return kept | {each.attribute.pk for each in self.options if each.attribute.name in proposed}, within
 
 
 def list_choices(record_type: RecordType) -> list[KeyChoice]:

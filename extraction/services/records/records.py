@@ -49,7 +49,8 @@ def search_records(
         the attribute come last.
     part: a RecordPart; empty for the records of the pages as they are now.
     """
-    records = Record.objects.filter(cluster=cluster).in_part(part).select_related("snapshot__page")
+    records = Record.objects.filter(cluster=cluster).in_part(part).select_related("snapshot__page", "rule")
+    records = records.defer("rule__definition", "rule__stylesheet", "rule__report")
     for word in query.split():
         records = records.filter(match_records(word))
     if state in Record.State.values:

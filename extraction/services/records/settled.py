@@ -18,16 +18,18 @@ class SettledRecords:
     """The pages that a run need not read, if it is only for records that are not up to date. Make it before keys are applied.
 
     rules: {template: its live rule}.
+    held: {template: the attributes and lists of its rule that are held back}.
     """
 
-    def __init__(self, run: Run, rules: Mapping[int, int]) -> None:
+    def __init__(self, run: Run, rules: Mapping[int, int], held: Mapping[int, Collection[str]] | None = None) -> None:
         self._run = run
+        self._held = held or {}
         rekeyed = find_rekeyed(rules) if run.read_parameters().stale_only else rules
         self._rules = {cluster: rule for cluster, rule in rules.items() if cluster not in rekeyed}
 
     def leave_out(self, batch: Sequence[PageRow]) -> Sequence[PageRow]:
         """Return the pages that are to be read, and note that the records of the others are up to date."""
-        found = find_settled(batch, self._rules) if self._rules else set()
+        found = find_settled(batch, self._rules, self._held) if self._rules else set()
         if found:
             vouch_for(self._run, found, self._rules)
         return [page for page in batch if page.snapshot_id not in found]
@@ -53,17 +55,22 @@ def find_rekeyed(cluster_ids: Collection[int]) -> set[int]:
     return found
 
 
-def find_settled(batch: Sequence[PageRow], rules: Mapping[int, int]) -> set[int]:
+def find_settled(batch: Sequence[PageRow], rules: Mapping[int, int], held: Mapping[int, Collection[str]]) -> set[int]:
     """Return the snapshots of a batch whose record is up to date.
 
     A failed record is not: what failed is tried again. Neither is that of a page on which something stands that was gone, or of which
     nothing is known yet.
 
     rules: {template: its live rule}. Pages of other templates are not settled.
+    held: {template: what of its rule is held back}. A record that lacks something else is not settled.
     """
     current = {page.snapshot_id: page.cluster_id for page in batch if page.cluster_id in rules}
-    records = Record.objects.given().filter(snapshot__in=current).values_list("snapshot", "cluster", "rule")
-    made = {snapshot for snapshot, cluster, rule in records if cluster == current[snapshot] and rule == rules[cluster]}
+    records = Record.objects.given().filter(snapshot__in=current).values_list("snapshot", "cluster", "rule", "held_back")
+    made = {
+        snapshot
+        for snapshot, cluster, rule, lacks in records
+        if cluster == current[snapshot] and rule == rules[cluster] and set(lacks) <= set(held.get(cluster, ()))
+    }
     gone = set(Page.objects.filter(current__in=made).exclude(gone_at=None).values_list("current", flat=True))
     states: dict[int, set[str]] = {snapshot: {TrackedRecord.State.PRESENT} for snapshot in gone}  # nothing is to be noticed there
     for snapshot, state in RecordSource.objects.filter(snapshot__in=made - gone).values_list("snapshot", "record__state"):

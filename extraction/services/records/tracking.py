@@ -21,6 +21,7 @@ from extraction.algorithms.records.changes import describe_difference, explain_c
 from extraction.algorithms.records.keys import Key, Values, make_key, make_row_key
 from extraction.models import Record, RecordChange, RecordSource, Run, Snapshot, TrackedRecord
 from extraction.models.record_history import KEY_FIELDS
+from extraction.services.records import moving_templates
 from extraction.services.records.key_schema import KeyAttributes, KeySchema, read_key_schemas
 
 CHUNK = 500
@@ -106,8 +107,11 @@ def track_records(run: Run | None, records: Sequence[Record], reread: Reread, *,
     if not here:
         return
     schemas = read_key_schemas({record.cluster_id for record in here})
+    siblings = moving_templates.find_siblings(schemas)
+    if siblings:
+        moving_templates.follow_pages({places[record.snapshot_id].page_id: record.cluster_id for record in here}, siblings)
     batch = _Batch(run, reread, corrected_by)
-    _load_known(batch, here, places, schemas)
+    _load_known(batch, here, places, schemas, siblings)
     for record in here:
         for sighting in _list_sightings(batch, record, places[record.snapshot_id], schemas[record.cluster_id]):
             _take_sighting(batch, sighting)
@@ -120,7 +124,13 @@ def _read_places(records: Iterable[Record]) -> dict[int, _Place]:
     return {pk: _Place(page_id, url) for pk, page_id, url in found.values_list("pk", "page_id", "page__url")}
 
 
-def _load_known(batch: _Batch, records: Sequence[Record], places: Mapping[int, _Place], schemas: Mapping[int, KeySchema]) -> None:
+def _load_known(
+    batch: _Batch,
+    records: Sequence[Record],
+    places: Mapping[int, _Place],
+    schemas: Mapping[int, KeySchema],
+    siblings: Mapping[int, list[int]],
+) -> None:
     """Load and lock the things that the records may show, with their sources on these pages."""
     clusters = list(schemas)
     pages = [place.page_id for place in places.values()]
@@ -139,10 +149,22 @@ def _load_known(batch: _Batch, records: Sequence[Record], places: Mapping[int, _
         for each in _list_places(record, place, schemas[record.cluster_id], batch.held[record.cluster_id, place.page_id])
     }
     wanted -= set(batch.known)
+    if siblings:
+        moving_templates.follow_keys(_find_unknown(wanted), siblings)
     lists = {name for _, name, _ in wanted}
     for some in _chunk(sorted({digest for _, _, digest in wanted})):
         for each in locked.filter(cluster__in=clusters, list_name__in=lists, digest__in=some):
             batch.known.setdefault(_place_of(each), each)
+
+
+def _find_unknown(wanted: Iterable[tuple[int, str, str]]) -> list[tuple[int, str, str]]:
+    """Return the keys that their template does not know."""
+    asked = sorted(wanted)
+    known: set[tuple[int, str, str]] = set()
+    for some in _chunk(sorted({digest for *_, digest in asked})):
+        things = TrackedRecord.objects.filter(cluster__in={cluster for cluster, *_ in asked}, digest__in=some)
+        known.update(things.values_list("cluster", "list_name", "digest"))
+    return [each for each in asked if each not in known]
 
 
 def _keep_known(batch: _Batch, things: Mapping[int, TrackedRecord], sources: Iterable[RecordSource]) -> None:

@@ -1,14 +1,19 @@
-"""Extract the records of what a refresh fetched, with the rules that work.
+"""Extract the records of what a refresh fetched, with the rules that work and with what still works of the others.
 
-A template whose rule is suspect or broken keeps the records that it has, and the refresh says so. Once its rule works again, the next
-refresh extracts from all its pages that have changed since.
+Of a rule that is broken for some attributes, the others are extracted (`records.held_attributes`). A template of whose rule nothing can be
+relied upon keeps the records that it has. The refresh says both. Once a rule works again, the next refresh extracts from all pages that
+have changed since or whose records lack something.
 """
+
+from collections.abc import Mapping
 
 from django.contrib.auth.models import User
 
 from extraction.models import Refresh, RefreshSchedule, Rule, Run
 from extraction.models.run_values import RunParameters
 from extraction.services.core import runs
+from extraction.services.records import held_attributes
+from extraction.services.records.held_attributes import HeldAttributes
 
 
 def start_extraction(refresh_id: int, user: User | None = None) -> Run | None:
@@ -20,9 +25,10 @@ def start_extraction(refresh_id: int, user: User | None = None) -> Run | None:
     if refresh is None:
         return None
     serving = _list_rules(refresh)
-    refresh.note = _describe_left_out([rule for rule in serving if rule.state != Rule.State.LIVE])
+    held = {rule: held_attributes.find_held(rule) for rule in serving}
+    refresh.note = _describe_left_out(held)
     refresh.save(update_fields=["note"])
-    ids = tuple(sorted(rule.pk for rule in serving if rule.state == Rule.State.LIVE))
+    ids = tuple(sorted(rule.pk for rule, parts in held.items() if parts is not None))
     if not ids:
         return None
     parameters = RunParameters(rules=ids, refresh=refresh.pk, stale_only=True)
@@ -38,9 +44,14 @@ def _list_rules(refresh: Refresh) -> list[Rule]:
     return list(serving.exclude(cluster__in=list(others)))
 
 
-def _describe_left_out(broken: list[Rule]) -> str:
-    if not broken:
-        return ""
-    names = ", ".join(f"{rule.cluster.label} ({rule.get_state_display().lower()})" for rule in broken)
-    which = "its rule does not work" if len(broken) == 1 else "their rules do not work"
-    return f"Not extracted, because {which}: {names}."[: Refresh.NOTE_LENGTH]
+def _describe_left_out(rules: Mapping[Rule, HeldAttributes | None]) -> str:
+    broken = [rule for rule, parts in rules.items() if parts is None]
+    said = []
+    if broken:
+        names = ", ".join(f"{rule.cluster.label} ({rule.get_state_display().lower()})" for rule in broken)
+        which = "its rule does not work" if len(broken) == 1 else "their rules do not work"
+        said.append(f"Not extracted, because {which}: {names}.")
+    held = [f"{rule.cluster.label} ({', '.join(parts.names)})" for rule, parts in rules.items() if parts and parts.names]
+    if held:
+        said.append(f"Held back, because a part of the rule is broken: {', '.join(held)}.")
+    return " ".join(said)[: Refresh.NOTE_LENGTH]

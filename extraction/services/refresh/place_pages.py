@@ -37,7 +37,7 @@ def run_placing(run: Run, progress: Progress) -> RunSummary:
     """Give each page without a template the one that it matches. Summary: placed, unplaced."""
     pages, matcher = _select_unplaced(run.site), Matcher(run.site)
     said = _Said(run.site)
-    total, done, placed = pages.count(), 0, 0
+    total, done, placed, last = pages.count(), 0, 0, 0
     progress(0, total=total, message="Sorting new pages")
     for batch in _read_batches(run.site):
         found: dict[int, list[int]] = defaultdict(list)
@@ -46,8 +46,11 @@ def run_placing(run: Run, progress: Progress) -> RunSummary:
             if cluster_id is not None:
                 found[cluster_id].append(page.snapshot_id)
         placed += _write(run.site, found)
+        last = batch[-1][1].snapshot_id
         done += len(batch)
         progress(min(done, total), total=total)
+    if not needs_search(run):  # else the search sorts them
+        Snapshot.objects.filter(pk__in=_select_unplaced(run.site).filter(pk__lte=last)).update(unsorted=False)
     return RunSummary(placed=placed, unplaced=_select_unplaced(run.site).count())
 
 
@@ -95,7 +98,7 @@ def _write(site: Site, found: Mapping[int, list[int]]) -> int:
         lock_pages(pk for snapshots in found.values() for pk in snapshots)
         there = set(site.clusters.filter(pk__in=found).values_list("pk", flat=True))
         return sum(
-            Snapshot.objects.filter(pk__in=snapshots, cluster=None).update(cluster=cluster_id)
+            Snapshot.objects.filter(pk__in=snapshots, cluster=None).update(cluster=cluster_id, unsorted=False)
             for cluster_id, snapshots in sorted(found.items())
             if cluster_id in there
         )

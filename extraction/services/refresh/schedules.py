@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from extraction.algorithms.refresh import times
 from extraction.models import Cluster, Monitor, Refresh, RefreshSchedule, Run, Site
+from extraction.services.core.repeating import find_due_after, find_next_due
 from extraction.services.core.runs import JobError
 
 
@@ -39,7 +40,7 @@ def resume_schedule(schedule: RefreshSchedule, *, now: datetime) -> bool:
         held = RefreshSchedule.objects.select_for_update().filter(pk=schedule.pk).exclude(paused_at=None).first()
         if held is None:
             return False
-        held.paused_at, held.next_due_at = None, _find_after(held, now)
+        held.paused_at, held.next_due_at = None, find_due_after(held, now)
         held.save(update_fields=["paused_at", "next_due_at"])
     return True
 
@@ -63,18 +64,6 @@ def skip_refresh(schedule: RefreshSchedule, *, now: datetime, user: User | None 
 def remove_schedule(schedule: RefreshSchedule) -> None:
     """Delete the schedule. What was refreshed stays in the list."""
     RefreshSchedule.objects.filter(pk=schedule.pk).delete()
-
-
-def find_next_due(schedule: RefreshSchedule, *, due: datetime, now: datetime) -> datetime | None:
-    """Return the first due time after now, None if the schedule follows the checks."""
-    repetition = schedule.repetition
-    return times.find_following(repetition, due=due, now=now) if repetition else None
-
-
-def count_missed(schedule: RefreshSchedule, *, due: datetime, now: datetime) -> int:
-    """Return how many due times have passed after `due`."""
-    repetition = schedule.repetition
-    return times.count_times(repetition, since=due, until=now) if repetition else 0
 
 
 def measure_interval_s(schedule: RefreshSchedule | None, now: datetime) -> float:
@@ -111,15 +100,10 @@ def require_schedule(site: Site, cluster: Cluster | None) -> RefreshSchedule:
 def _find_first(schedule: RefreshSchedule, now: datetime) -> datetime | None:
     """Return when a schedule that was just set is due first: an interval counts from the last refresh and begins at once without one."""
     if schedule.mode != RefreshSchedule.Mode.INTERVAL:
-        return _find_after(schedule, now)
+        return find_due_after(schedule, now)
     last = _find_last_start(schedule)
     repetition = times.Interval(schedule.every_hours)
     return max(now, times.find_next(repetition, after=last)) if last else now
-
-
-def _find_after(schedule: RefreshSchedule, now: datetime) -> datetime | None:
-    repetition = schedule.repetition
-    return times.find_next(repetition, after=now) if repetition else None
 
 
 def _find_last_start(schedule: RefreshSchedule) -> datetime | None:

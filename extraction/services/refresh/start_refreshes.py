@@ -14,9 +14,8 @@ from django.db import transaction
 
 from extraction.models import Cluster, Refresh, RefreshSchedule, Rule, Run, Site
 from extraction.models.run_values import EXTRACT, REFRESH, RunParameters
-from extraction.services.core import runs
+from extraction.services.core import repeating, runs
 from extraction.services.core.runs import JobError
-from extraction.services.refresh import schedules
 from extraction.services.sites import sources
 
 
@@ -45,7 +44,7 @@ def start_due_refreshes(now: datetime) -> int:
             started += _start_due(schedule, due, now)
         elif due is not None and due != schedule.skipped_until and _is_beyond(schedule, due, now):
             # The clock was ahead when the time was set. Without this, nothing would be refreshed until then.
-            _move(schedule, schedules.find_next_due(schedule, due=now, now=now))
+            _move(schedule, repeating.find_next_due(schedule, due=now, now=now))
     return started
 
 
@@ -69,7 +68,7 @@ def find_crawl_under_way(site: Site) -> Run | None:
 def _start_due(schedule: RefreshSchedule, due: datetime, now: datetime) -> bool:
     try:
         with transaction.atomic():
-            if not _move(schedule, schedules.find_next_due(schedule, due=due, now=now)):
+            if not _move(schedule, repeating.find_next_due(schedule, due=due, now=now)):
                 return False
             order = _Order(schedule.site, schedule.cluster, schedule, due)
             if reason := find_obstacle(schedule.site, schedule.cluster):
@@ -106,7 +105,7 @@ def _note(order: _Order, now: datetime, *, state: str, note: str = "") -> Refres
         due_at=due or now,
         created_at=now,
         created_by=order.user,
-        missed=schedules.count_missed(schedule, due=due, now=now) if schedule and due else 0,
+        missed=repeating.count_missed(schedule, due=due, now=now) if schedule and due else 0,
         note=note[: Refresh.NOTE_LENGTH],
     )
 
@@ -124,7 +123,7 @@ def find_obstacle(site: Site, cluster: Cluster | None) -> str:
 
 
 def _is_beyond(schedule: RefreshSchedule, due: datetime, now: datetime) -> bool:
-    following = schedules.find_next_due(schedule, due=now, now=now)
+    following = repeating.find_next_due(schedule, due=now, now=now)
     return following is None or due > following + timedelta(minutes=1)
 
 

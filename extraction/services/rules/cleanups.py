@@ -14,6 +14,7 @@ from extraction.algorithms.values.cleanup.chain import Cleaned, CleanupStep, tra
 from extraction.algorithms.values.column import learn_evidence
 from extraction.algorithms.values.reading import TypedValue
 from extraction.models import Cluster, Record, Rule
+from extraction.models.rule_report import DoubtReport
 from extraction.services.rules import rules
 from extraction.services.rules.cleanup_chains import find_attribute, replace_cleanup
 from extraction.services.rules.columns import read_preview_rows
@@ -115,8 +116,22 @@ def save_cleanup(rule: Rule, name: str, steps: Sequence[CleanupStep], user: User
     definition = rule.read_definition()
     find_attribute(definition, name)
     value = replace_cleanup(definition, name, tuple(steps))
-    report = replace(rule.read_report(), edited_from=rule.version)
+    old = rule.read_report()
+    tried = preview_cleanup(rule, name, steps)
+    left = [each for each in old.doubts if each.attribute != name or each.kind not in ("unread", "unlike")]
+    left += _describe_unread(tried, name)
+    report = replace(old, edited_from=rule.version, doubts=tuple(left))
     return rules.add_draft(rule.cluster, value, report=report, origin=Rule.Origin.EDITED, user=user)
+
+
+def _describe_unread(tried: CleanupPreview, name: str) -> list[DoubtReport]:
+    """Return the doubt about values that the chain leaves unread, if there are any."""
+    wrong = tried.counts["failed"] + tried.counts["unread"]
+    if not wrong:
+        return []
+    row = next(each for each in tried.rows if each.outcome in ("failed", "unread"))
+    words = f"{wrong:,} of {tried.total:,} values cannot be read after the clean-up, such as “{'; '.join(row.raw)[:80]}” ({row.reason})"
+    return [DoubtReport(attribute=name, kind="unread", words=words, count=wrong)]
 
 
 def read_column(rule: Rule, definition: RuleDefinition, name: str) -> tuple[Column, bool]:

@@ -5,8 +5,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from lxml import etree
+
 from extraction.algorithms.errors import PageError, RuleError, XPathError
+from extraction.algorithms.learning.page_groups import PageFacts, group_pages
 from extraction.algorithms.rules import apply, xslt
+from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Cluster, SamplePage, Snapshot
 from extraction.models.rule_report import AttributeReport, ListReport, RuleReport
@@ -15,7 +19,7 @@ from extraction.services.core.coverage import MAX_LISTED
 from extraction.services.core.runs import Progress
 from extraction.services.core.stored_pages import StoredPage
 from extraction.services.labels import designs
-from extraction.services.rules import xpath_trial
+from extraction.services.rules import doubts, xpath_trial
 
 PREVIEW_PAGES = 20
 """The number of pages that a change is tried on before it is saved: as many as a person looks at. It takes a second."""
@@ -150,6 +154,28 @@ def choose_preview_pages(cluster: Cluster) -> list[StoredPage]:
     return list(_within(chosen[:PREVIEW_PAGES], PREVIEW_BYTES))
 
 
+@dataclass(slots=True)
+class _Columns:
+    """The values of each attribute, also of lists, by page, and what tells the groups of the pages."""
+
+    rule: RuleDefinition
+    facts: dict[int, PageFacts] = field(default_factory=dict)
+    values: dict[str, dict[int, tuple[str, ...]]] = field(default_factory=dict)
+
+    def add(self, source: StoredPage, root: etree._Element, given: apply.Extraction) -> None:
+        page = source.snapshot_id
+        self.facts[page] = PageFacts(source.url, detect_language(root, source.url))
+        for each in self.rule.attributes:
+            self._add(each.name, page, given.values.get(each.name, ()))
+        for one in self.rule.lists:
+            rows = given.rows.get(one.name, ())
+            for each in one.attributes:
+                self._add(each.name, page, [value for row in rows for value in row.get(each.name, ())])
+
+    def _add(self, name: str, page: int, values: Sequence[str]) -> None:
+        self.values.setdefault(name, {})[page] = doubts.shorten_values(values)
+
+
 def count_effects(cluster: Cluster, rule: RuleDefinition, *, progress: Progress | None = None, done: int = 0) -> RuleReport:
     """Count what each attribute and list of a rule gives on the cluster's pages (at most REPORT_PAGES, spread evenly).
 
@@ -160,10 +186,12 @@ def count_effects(cluster: Cluster, rule: RuleDefinition, *, progress: Progress 
     sheet = xslt.Stylesheet.compile(xslt.write_stylesheet(rule))
     tallies = {attribute.name: _AttributeTally() for attribute in rule.attributes}
     lists = {each.name: _ListTally() for each in rule.lists}
+    columns = _Columns(rule)
     unreadable, started = 0, time.monotonic()
     for number, source in enumerate(chosen, 1):
         try:
-            given = apply.extract_values(sheet, stored_pages.read_root(source))
+            root = stored_pages.read_root(source)
+            given = apply.extract_values(sheet, root)
         except (PageError, RuleError, XPathError):
             unreadable += 1
             continue
@@ -171,16 +199,20 @@ def count_effects(cluster: Cluster, rule: RuleDefinition, *, progress: Progress 
             tally.count(source.snapshot_id, given.values.get(name, ()))
         for name, list_tally in lists.items():
             list_tally.count(source.snapshot_id, given.rows.get(name, ()))
+        columns.add(source, root, given)
         if progress and number % 20 == 0:
             rate = number / (time.monotonic() - started)
             progress(done + number, total=done + len(chosen), message=f"Checking the rule on {len(chosen):,} pages, {rate:.0f} per second")
     checked = len(chosen) - unreadable
+    groups = group_pages(columns.facts)
     return RuleReport(
         pages=len(sources),
         checked=checked,
         unreadable=unreadable,
         attributes=tuple(tally.report(name, checked) for name, tally in tallies.items()),
         lists=tuple(tally.report(name, checked) for name, tally in lists.items()),
+        doubts=doubts.find_doubts(cluster, rule, columns.values, groups),
+        groups=doubts.count_in_groups(columns.values, groups),
     )
 
 

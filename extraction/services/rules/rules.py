@@ -20,7 +20,7 @@ from extraction.models import Attribute, Cluster, Decision, Rule
 from extraction.models.rule_report import AttributeReport, RuleReport, XPathReport
 from extraction.services.core import signals
 from extraction.services.labels import designs
-from extraction.services.rules import cleanup_chains, columns, effects, xpath_words
+from extraction.services.rules import cleanup_chains, columns, doubts, effects, xpath_words
 from extraction.services.rules.definitions import build_attribute_rule
 from extraction.services.rules.effects import RuleEffect
 
@@ -100,7 +100,8 @@ def edit_xpath(rule: Rule, attribute: str, xpath: str, user: User | None = None)
     if effect.error:
         raise XPathError(effect.error)
     value = _with_xpath(rule, rule.read_definition(), attribute, xpath)
-    return add_draft(rule.cluster, value, report=_edited_report(rule, attribute, xpath, effect, user), origin=Rule.Origin.EDITED, user=user)
+    report = _edited_report(rule, value, attribute, xpath, effect, user)
+    return add_draft(rule.cluster, value, report=report, origin=Rule.Origin.EDITED, user=user)
 
 
 def add_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleReport, origin: Rule.Origin, user: User | None = None) -> Rule:
@@ -189,8 +190,8 @@ def _replaced(attribute: AttributeRule, xpath: str) -> AttributeRule:
     return replace(attribute, alternatives=(Selector(xpath, parts.pop() if len(parts) == 1 else None),))
 
 
-def _edited_report(rule: Rule, attribute: str, xpath: str, effect: RuleEffect, user: User | None) -> RuleReport:
-    """Return the old report with this attribute's entry replaced by what the trial showed."""
+def _edited_report(rule: Rule, value: RuleDefinition, attribute: str, xpath: str, effect: RuleEffect, user: User | None) -> RuleReport:
+    """Return the old report with this attribute's entry replaced by what the trial showed. value: the new version."""
     old = rule.read_report()
     entry = AttributeReport(
         name=attribute,
@@ -204,4 +205,12 @@ def _edited_report(rule: Rule, attribute: str, xpath: str, effect: RuleEffect, u
     failed = tuple(each for each in old.failed if each.name != attribute)
     order = {each.name: number for number, each in enumerate(Attribute.objects.of_cluster(rule.cluster))}
     entries = sorted([*entries, entry], key=lambda each: order.get(each.name, len(order)))
-    return replace(old, attributes=tuple(entries), failed=failed, edited_from=rule.version)
+    tried = {row.snapshot_id: row.new for row in effect.rows if not row.error}
+    return replace(
+        old,
+        attributes=tuple(entries),
+        failed=failed,
+        edited_from=rule.version,
+        doubts=doubts.replace_doubts(old.doubts, doubts.find_doubts(rule.cluster, value, {attribute: tried}, ()), attribute),
+        groups=tuple(replace(each, hits={name: n for name, n in each.hits.items() if name != attribute}) for each in old.groups),
+    )

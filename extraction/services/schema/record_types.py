@@ -1,12 +1,15 @@
 """Create, change and delete record types."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Q
+from django.utils import timezone
 
-from extraction.models import Attribute, Cluster, DeliveryTarget, Label, RecordType
+from extraction.models import Attribute, Cluster, DeliveryTarget, Label, RecordType, Rule
 from extraction.services.core import signals
 from extraction.services.core.slugs import find_free_slug
 from extraction.services.schema import record_lists, renaming, versions
@@ -63,7 +66,7 @@ def update_record_type(
     """Change a record type. Return whether a live rule now judges values differently, so that its records should be extracted again.
 
     This is the case if a type, `multiple` or `mandatory` changed. Rules and records take over new names in the same
-    transaction. Raises InUse if labels would be lost and `drop_labels` is not set.
+    transaction. Raises InUse if labels or attributes of live rules would be lost and `drop_labels` is not set.
     """
     with transaction.atomic():
         wanted = {draft.id: draft.list for draft in attributes if draft.id}
@@ -72,9 +75,10 @@ def update_record_type(
         moved = record_lists.find_moved_attributes(record_type, wanted, lists)
         lost = record_type.attributes.filter(Q(pk__in=gone) | Q(pk__in=[each.pk for each in moved]))
         labels = dict(lost.order_by("position", "id").values_list("name").annotate(n=Count("labels")))
-        labelled = [(name, n) for name, n in labels.items() if n]
-        if labelled and not drop_labels:
-            raise InUse("; ".join(f"{name} has {n} marked value{'s' if n > 1 else ''}" for name, n in labelled))
+        used = [f"{name} has {n} marked value{'s' if n > 1 else ''}" for name, n in labels.items() if n]
+        used += _describe_live(record_type, list(gone.values_list("name", flat=True)))
+        if used and not drop_labels:
+            raise InUse("; ".join(used))
         gone.delete()
         record_lists.drop_labels(moved)
         names = dict(record_type.attributes.values_list("pk", "name"))
@@ -117,6 +121,20 @@ def count_labels(record_type: RecordType) -> dict[int, int]:
     return dict(Label.objects.filter(attribute__record_type=record_type).values_list("attribute").order_by().annotate(n=Count("pk")))
 
 
+def _describe_live(record_type: RecordType, names: Sequence[str]) -> list[str]:
+    """Return which of these attributes live rules give, in words."""
+    if not names:
+        return []
+    serving = Rule.objects.serving().filter(cluster__record_type=record_type)
+    counts = Counter(each["name"] for rule in serving for each in _list_entries(rule.definition) if each.get("name") in names)
+    return [f"{name} is in {n} live rule{'s' if n > 1 else ''}" for name, n in sorted(counts.items())]
+
+
+def _list_entries(definition: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the attributes of a stored rule, also those of its lists."""
+    return [*definition.get("attributes", ()), *(each for one in definition.get("lists", ()) for each in one.get("attributes", ()))]
+
+
 def _list_names(attributes: Sequence[AttributeDraft]) -> list[str]:
     """Return the lists that attributes name, in the order of first use."""
     return list(dict.fromkeys(draft.list for draft in attributes if draft.list))
@@ -129,7 +147,7 @@ def _write(record_type: RecordType, attributes: Sequence[AttributeDraft], rename
     for attribute in kept.values():
         Attribute.objects.filter(pk=attribute.pk).update(name=f" {attribute.pk}")
     for position, draft in enumerate(attributes):
-        row = kept.get(draft.id or 0) or Attribute(record_type=record_type)
+        row = kept.get(draft.id or 0) or Attribute(record_type=record_type, created_at=timezone.now())
         row.name, row.type, row.position = draft.name, draft.type, position
         row.multiple, row.mandatory, row.hotkey = draft.multiple, draft.mandatory, draft.hotkey
         row.list = lists.get(draft.list)

@@ -12,8 +12,19 @@ from django.db.models import Case, F, Value, When
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition
-from extraction.models import Attribute, Cluster, Record, RecordChange, RecordType, Rule, TrackedRecord
-from extraction.models.rule_report import AttributeReport, ColumnReport, FailedAttribute, ListReport, RuleReport
+from extraction.models import (
+    Attribute,
+    Breakage,
+    Check,
+    Cluster,
+    DeliveryTarget,
+    Record,
+    RecordChange,
+    RecordType,
+    Rule,
+    TrackedRecord,
+)
+from extraction.models.rule_report import AttributeReport, ColumnReport, DoubtReport, FailedAttribute, ListReport, RuleReport
 
 Entry = TypeVar("Entry", AttributeReport, ColumnReport, FailedAttribute)
 
@@ -38,6 +49,9 @@ def rename_in_rules_and_records(record_type: RecordType, renamed: Mapping[str, s
     if renamed or lists:
         _update_records(clusters, renamed, lists or {})
         _update_history(clusters, renamed, lists or {})
+    if renamed:
+        _update_monitoring(clusters, renamed)
+        _update_targets(record_type, renamed)
     return judged
 
 
@@ -74,12 +88,20 @@ def _rename_report(report: RuleReport, renamed: Mapping[str, str], lists: Mappin
         attributes=_rename_entries(report.attributes, renamed),
         failed=_rename_entries(report.failed, renamed),
         lists=tuple(_rename_list_report(each, renamed, lists) for each in report.lists),
+        explained=_rename_keys(report.explained, renamed),
+        doubts=_rename_doubts(report.doubts, renamed),
+        groups=tuple(replace(each, hits=_rename_keys(each.hits, renamed)) for each in report.groups),
     )
 
 
 def _rename_list_report(each: ListReport, renamed: Mapping[str, str], lists: Mapping[str, str]) -> ListReport:
     filled = {renamed.get(name, name): count for name, count in each.filled.items()}
     return replace(each, name=lists.get(each.name, each.name), attributes=_rename_entries(each.attributes, renamed), filled=filled)
+
+
+def _rename_doubts(doubts: Sequence[DoubtReport], renamed: Mapping[str, str]) -> tuple[DoubtReport, ...]:
+    named = _pair_with_names(doubts, [each.attribute for each in doubts], renamed)
+    return tuple(replace(each, attribute=name) for each, name in named)
 
 
 def _rename_entries(entries: Sequence[Entry], renamed: Mapping[str, str]) -> tuple[Entry, ...]:
@@ -136,6 +158,27 @@ def _update_history(clusters: Sequence[int], renamed: Mapping[str, str], lists: 
     if lists:
         cases = [When(list_name=old, then=Value(new)) for old, new in lists.items()]
         TrackedRecord.objects.filter(cluster__in=clusters, list_name__in=list(lists)).update(list_name=Case(*cases, default=F("list_name")))
+
+
+def _update_monitoring(clusters: Sequence[int], renamed: Mapping[str, str]) -> None:
+    """Rename attributes in checks and breakages, so that later checks and open repairs know them."""
+    for check in Check.objects.filter(cluster__in=clusters).only("pk", "attributes").iterator(chunk_size=CHUNK):
+        named = _rename_keys(check.attributes, renamed)
+        if named != check.attributes:
+            Check.objects.filter(pk=check.pk).update(attributes=named)
+    for breakage in Breakage.objects.filter(cluster__in=clusters).only("pk", "attributes"):
+        names = [renamed.get(name, name) for name in breakage.attributes]
+        if names != breakage.attributes:
+            Breakage.objects.filter(pk=breakage.pk).update(attributes=names)
+
+
+def _update_targets(record_type: RecordType, renamed: Mapping[str, str]) -> None:
+    """Rename the chosen columns of the targets that the records are delivered to."""
+    for target in DeliveryTarget.objects.filter(record_type=record_type):
+        content = target.read_content()
+        names = tuple(renamed.get(name, name) for name in content.columns)
+        if names != content.columns:
+            DeliveryTarget.objects.filter(pk=target.pk).update(content=replace(content, columns=names).as_json())
 
 
 def _rename_keys(values: Mapping[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:

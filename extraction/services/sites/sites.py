@@ -10,7 +10,21 @@ from django.db import transaction
 from django.db.models import Count, Max
 from django.utils import timezone
 
-from extraction.models import Breakage, Cluster, Page, PageCount, Record, RecordCount, Rule, Run, Site, Source
+from extraction.models import (
+    Bellwether,
+    Breakage,
+    Cluster,
+    Page,
+    PageCount,
+    Record,
+    RecordCount,
+    RecordSource,
+    Rule,
+    Run,
+    Site,
+    Source,
+    TrackedRecord,
+)
 from extraction.models.kept.counts import PageFigures
 from extraction.services.core.slugs import find_free_slug
 
@@ -50,7 +64,7 @@ class SiteHead:
     paused: number of paused runs.
     busy: the state of the runs as a whole, empty if there are none.
     broken: number of open breakages.
-    earlier: number of records of earlier content.
+    outdated: number of records that no live rule has made from the current content of their page.
     fetchable: its address is known.
     extractable: it is fetchable and has a rule that extracts records.
     """
@@ -64,7 +78,7 @@ class SiteHead:
     paused: int
     busy: str
     broken: int
-    earlier: int
+    outdated: int
     fetchable: bool
     extractable: bool
 
@@ -101,6 +115,29 @@ def delete_site(site: Site) -> None:
         Record.objects.filter(cluster__site=site).delete()
         Page.objects.filter(site=site).update(current=None)
         site.delete()
+
+
+class PageInUse(Exception):  # noqa: N818
+    """The page cannot be deleted now. The message says why."""
+
+
+def delete_page(page: Page) -> None:
+    """Delete a page with its versions, marks and record, and the records over time that stood on it alone.
+
+    A later crawl fetches it again where it is linked. Raises PageInUse while a run works on the site's pages.
+    """
+    with transaction.atomic():
+        Site.objects.select_for_update().get(pk=page.site_id)
+        run = Run.objects.unfinished().filter(site=page.site_id).first()
+        if run is not None:
+            raise PageInUse(f"{run.get_kind_display()} is still at work on this site. Wait until it ends or cancel it.")
+        tracked = list(RecordSource.objects.filter(page=page).values_list("record", flat=True))
+        Bellwether.objects.filter(page=page).delete()
+        Record.objects.filter(snapshot__page=page).delete()
+        Page.objects.filter(pk=page.pk).update(current=None)
+        page.current = None
+        page.delete()
+        TrackedRecord.objects.filter(pk__in=tracked, sources=None).delete()
 
 
 def list_sites(sites: Iterable[Site] | None = None) -> list[SiteRow]:
@@ -145,12 +182,12 @@ def summarize_site(site: Site) -> SiteHead:
         paused=paused,
         busy=busy,
         broken=broken,
-        earlier=RecordCount.objects.given().filter(standing=False, cluster__site=site).total(),
+        outdated=RecordCount.objects.filter(cluster__site=site, shown=True).outdated().given().total(),
         fetchable=fetchable,
         extractable=live,
     )
 
 
 def _count_record_states(site_ids: list[int]) -> dict[tuple[int, str], int]:
-    """Return {(site, state): number of records of current contents}."""
-    return RecordCount.objects.filter(standing=True, cluster__site__in=site_ids).totals("cluster__site", "state")
+    """Return {(site, state): number of records}."""
+    return RecordCount.objects.filter(shown=True, cluster__site__in=site_ids).totals("cluster__site", "state")

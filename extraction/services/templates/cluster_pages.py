@@ -272,6 +272,7 @@ def _assign(site: Site, cluster_of: dict[int, int]) -> None:
     for cluster_id, snapshots in moves.items():
         for chunk in _split_chunks(snapshots):
             Snapshot.objects.filter(pk__in=chunk).update(cluster=cluster_id)
+    Snapshot.objects.filter(pk__in=kept.filter(unsorted=True)).update(unsorted=False)
     sample_pages.drop_samples([cluster_id for cluster_id in touched if cluster_id is not None])
 
 

@@ -27,6 +27,7 @@ from extraction.models.rule_report import RuleReport
 from extraction.services.core import signals
 from extraction.services.core.runs import JobError
 from extraction.services.labels import proofs
+from extraction.services.schema.new_attributes import find_new_attributes
 from extraction.services.templates import merging
 
 
@@ -45,6 +46,7 @@ class ClusterRow:
     rule_state: the state of the version that extracts, empty if there is none.
     lost: the attributes that its repair did not find again.
     breakage: the id of the open breakage, None if there is none.
+    new_attributes: the attributes that were added after its rule was learned.
     """
 
     cluster: Cluster
@@ -59,6 +61,7 @@ class ClusterRow:
     rule_state: str
     lost: tuple[str, ...]
     breakage: int | None
+    new_attributes: tuple[str, ...] = ()
 
     @property
     def health(self) -> list[tuple[float, str]]:
@@ -92,6 +95,7 @@ def list_templates(site: Site) -> Overview:
     labels = _count_labelled(site)
     serving = _find_serving(site)
     broken = dict(Breakage.objects.open().of_site(site).values_list("cluster", "pk"))
+    new = find_new_attributes(Cluster.objects.filter(site=site))
     rules: dict[int, list[tuple[int, str]]] = {}
     for cluster_id, version, state in Rule.objects.of_site(site).order_by("version").values_list("cluster", "version", "state"):
         rules.setdefault(cluster_id, []).append((version, state))
@@ -109,6 +113,7 @@ def list_templates(site: Site) -> Overview:
             rule_state=serving.get(cluster.pk, ("", ()))[0],
             lost=serving.get(cluster.pk, ("", ()))[1],
             breakage=broken.get(cluster.pk),
+            new_attributes=tuple(new.get(cluster.pk, ())),
         )
         for cluster in found
     ]

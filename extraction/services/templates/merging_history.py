@@ -26,6 +26,22 @@ def move_history(other: Cluster, into: Cluster) -> None:
     TrackedRecord.objects.filter(cluster=other).update(cluster=into)
 
 
+def move_things(things: Sequence[TrackedRecord], into: Cluster) -> None:
+    """Move some records over time and their changes to another template of the same record type. The caller holds the transaction.
+
+    Where that template knows the same thing, one of the two goes on, as in `move_history`.
+    """
+    now = timezone.now()
+    digests = {thing.digest for thing in things}
+    known = set(TrackedRecord.objects.filter(cluster=into, digest__in=digests).values_list("list_name", "digest"))
+    both = [thing for thing in things if (thing.list_name, thing.digest) in known]
+    ids = [thing.pk for thing in things]
+    RecordChange.objects.filter(record__in=ids).update(cluster=into)
+    if both:
+        _join_things(both, into, now)
+    TrackedRecord.objects.filter(pk__in=ids).update(cluster=into)
+
+
 def _join_things(things: Sequence[TrackedRecord], into: Cluster, now: datetime) -> None:
     digests = {thing.digest for thing in things}
     here = {(each.list_name, each.digest): each for each in TrackedRecord.objects.filter(cluster=into, digest__in=digests)}

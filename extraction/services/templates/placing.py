@@ -102,7 +102,7 @@ def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: User | 
     _write_placements(ids, now, into, user)
     moved = [snapshot.pk for snapshot in now]
     dropped = _move_labels(moved, into)
-    Snapshot.objects.filter(pk__in=moved).update(cluster=into)
+    Snapshot.objects.filter(pk__in=moved).update(cluster=into, unsorted=False)
     SamplePage.objects.filter(snapshot__in=moved).delete()
     if into:
         Cluster.objects.filter(pk=into.pk).update(small=False)

@@ -13,13 +13,14 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.corrections import CorrectionForm
-from extraction.models import Correction, Record, Role, role_of
+from extraction.models import Correction, Record, Role, RunRelease, role_of
 from extraction.services.corrections.storing import CorrectionError
 from extraction.services.records import correcting
 from extraction.services.records.correcting import CorrectionOutcome
 from extraction.views.corrections import shown_corrections
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
+from extraction.views.records import record_state
 from extraction.views.templates.clusters import cluster_of
 
 PER_PAGE = 50
@@ -27,7 +28,7 @@ PER_PAGE = 50
 
 def _find_record(slug: str, number: int, page_id: int) -> Record:
     cluster = cluster_of(slug, number)
-    record = correcting.find_current_record(page_id)
+    record = correcting.find_shown_record(page_id)
     if record is None or record.cluster_id != cluster.pk:
         raise Http404("The page has no record of this template.")
     return record
@@ -113,7 +114,17 @@ def describe_outcome(outcome: CorrectionOutcome) -> str:
         taught = "It is marked as “not on this page” for the next time the rule is learned."
     else:
         taught = "It is marked where it stands on the page, for the next time the rule is learned."
-    return f"{correction.attribute.name} {what} and stays so while the page says the same. {taught}".strip()
+    withheld = find_withheld(outcome.record.cluster_id) if outcome.record else None
+    later = f"Deliveries and the latest files have it {WHEN_DECIDED}." if withheld else ""
+    return " ".join(filter(None, (f"{correction.attribute.name} {what} and stays so while the page says the same.", taught, later)))
+
+
+WHEN_DECIDED = "once a run of this template is released, because its newest run is held back"
+
+
+def find_withheld(cluster_id: int) -> RunRelease | None:
+    """Return the newest run of a template if it is not released. Until one is, corrections are not delivered."""
+    return RunRelease.objects.withheld().filter(cluster=cluster_id).select_related("cluster__site").first()
 
 
 def _find_correction(slug: str, number: int, correction_id: int) -> Correction:
@@ -140,9 +151,12 @@ def _render_values(request: HttpRequest, record: Record, *, form: CorrectionForm
         "cluster": record.cluster,
         "record": record,
         "cells": shown_corrections.list_cells(record),
+        "withheld": find_withheld(record.cluster_id),
+        "why_outdated": record_state.explain_outdated(record),
         "lists": lists,
         "rows": rows,
         "pages": rows.pages if rows else None,
+        "fixable": record.snapshot.kept and record.snapshot.cluster_id == record.cluster_id,
         "edited": shown_corrections.find_cell(record, place) if place[0] and may_correct else None,
         "replaces": Correction.objects.open().filter(pk=_number(asked.get("replaces", "")), page=record.snapshot.page_id).first(),
         "typed": form.data.get("values", "") if form else None,

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.deliveries import TokenForm
-from extraction.models import ReaderToken, RecordType, Role, role_of
+from extraction.models import ReaderToken, RecordType, Role, RunRelease, role_of
 from extraction.services.deliveries.readers import feed, latest, tokens
 from extraction.services.deliveries.record_lines import NotDelivered
 from extraction.services.schema import versions
@@ -109,6 +109,7 @@ def _show(request: HttpRequest, record_type: RecordType, form: TokenForm, *, tok
     context = {
         "record_type": record_type,
         "files": files,
+        "withheld": RunRelease.objects.withheld().filter(cluster__in=record_type.clusters.not_ignored()).select_related("cluster__site"),
         "feed": base + reverse("latest_feed", args=[record_type.slug]),
         "schema": base + reverse("latest_schema", args=[record_type.slug]),
         "tokens": record_type.tokens.select_related("created_by"),

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from django.db.models import Max
+from django.db.models import Exists, Max, OuterRef
 
 from extraction.algorithms.records.cell_types import Cell
-from extraction.models import Delivery, DeliveryTarget
+from extraction.models import Delivery, DeliveryTarget, RecordType, RefreshSchedule, Rule, Site
+from extraction.models.delivery import Selection
+from extraction.services.core.repeating import describe_repetition
 from extraction.services.deliveries.previews import DeliveryPreview
 from extraction.services.deliveries.secrets import HIDDEN
 from extraction.services.records.exports.formats import FORMATS
@@ -59,24 +61,38 @@ def describe_place(target: DeliveryTarget) -> str:
 
 def describe_when(target: DeliveryTarget) -> str:
     """Return when a target gets deliveries."""
-    hours = target.every_hours
-    times = [
-        "after each run" if target.after_run else "",
-        ("every hour" if hours == 1 else f"every {hours} hours") if hours else "",
-    ]
-    return " and ".join(filter(None, times)) or "by hand"
+    return describe_repetition(target) or ("after each run" if target.mode == DeliveryTarget.Mode.RUNS else "only by hand")
 
 
 def describe_content(target: DeliveryTarget) -> str:
     """Return what a target gets."""
     content = target.read_content()
     of = f"rows of {target.list_name}" if target.list_name else "records"
-    if target.kind == DeliveryTarget.Kind.WEBHOOK:
-        return f"the changes of {of}"
     if target.kind == DeliveryTarget.Kind.SQL:
         return f"all {of}; those that are gone stay and are marked"
+    selected = _SELECTED[content.selection].format(of=of)
+    if target.kind == DeliveryTarget.Kind.WEBHOOK:
+        return selected if content.changes_only else f"the changes of {of}"
     kept = "each file has a name of its own" if content.keeps_files or content.changes_only else "the last file is replaced"
-    return f"{f'the changes of {of}' if content.changes_only else f'all {of}'} as {FORMATS[content.format].label}; {kept}"
+    return f"{selected} as {FORMATS[content.format].label}; {kept}"
+
+
+_SELECTED = {
+    Selection.ALL: "all {of} that are present",
+    Selection.NEW: "the {of} that are new since the last delivery",
+    Selection.NEW_CHANGED: "the {of} that are new or changed since the last delivery",
+    Selection.GONE: "the {of} that are gone since the last delivery",
+    Selection.CHANGES: "every change of {of} since the last delivery",
+}
+
+
+def list_unrefreshed(record_type: RecordType) -> list[Site]:
+    """Return the sites with records of a type that are not refreshed on schedule, so that nothing new comes by itself."""
+    clusters = record_type.clusters.filter(ignored=False, rules__in=Rule.objects.serving())
+    active = RefreshSchedule.objects.active()
+    own = Exists(active.filter(cluster=OuterRef("pk")))
+    of_site = Exists(active.filter(site=OuterRef("site"), cluster=None))
+    return list(Site.objects.filter(pk__in=clusters.exclude(own | of_site).values("site")).order_by("name"))
 
 
 def show_cells(preview: DeliveryPreview) -> list[list[str]]:

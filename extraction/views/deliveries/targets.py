@@ -7,11 +7,15 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from extraction.algorithms.refresh.times import ScheduleError
 from extraction.forms.core import DeleteForm, join_errors
 from extraction.forms.deliveries import TargetForm, TargetKindForm
+from extraction.forms.repeating import list_zones
 from extraction.models import Attribute, Delivery, DeliveryTarget, RecordType, Role
+from extraction.services.core.repeating import list_next
 from extraction.services.deliveries import connect, outbox, previews, targets
 from extraction.services.deliveries.record_lines import ABOUT
+from extraction.services.deliveries.senders.folder import list_roots
 from extraction.views.deliveries import target_view
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
@@ -56,7 +60,8 @@ def create_target(request: SignedInHttpRequest) -> HttpResponse:
     if data["list"] and not of.lists.filter(name=data["list"]).exists():
         messages.error(request, f"{of.name} has no list “{data['list']}”.")
         return _choose(request)
-    return _edit(request, DeliveryTarget(record_type=of, kind=data["kind"], list_name=data["list"], created_by=request.user))
+    zone = timezone.get_default_timezone_name()
+    return _edit(request, DeliveryTarget(record_type=of, kind=data["kind"], list_name=data["list"], zone=zone, created_by=request.user))
 
 
 @require_safe
@@ -70,6 +75,8 @@ def show_target(request: HttpRequest, target_id: int) -> HttpResponse:
         "place": target_view.describe_place(target),
         "when": target_view.describe_when(target),
         "content": target_view.describe_content(target),
+        "next_times": list_next(target, due=target.next_due_at if target.enabled else None, now=timezone.now()),
+        "unrefreshed": target_view.list_unrefreshed(target.record_type),
         "deliveries": deliveries[:SHOWN],
         "cut": len(deliveries) > SHOWN,
         "busy": any(not each.finished for each in deliveries),
@@ -159,12 +166,8 @@ def _edit(request: HttpRequest, target: DeliveryTarget) -> HttpResponse:
         known += Attribute.objects.filter(record_type=target.record_type, list=None).values_list("name", flat=True)
     name = target.name
     form = TargetForm(request.POST if request.method == "POST" else None, target=target, known=known)
-    if request.method == "POST" and form.is_valid():
-        moved = targets.save_target(target, form.read_draft())
-        said = (
-            "It leads somewhere else now, so the next delivery brings everything." if moved else "Send a test to see whether it is reached."
-        )
-        messages.success(request, f"Saved. {said}")
+    if request.method == "POST" and form.is_valid() and (saved := _save(form)):
+        messages.success(request, f"Saved. {saved}")
         return redirect(target)
     chosen = form["columns"].value() or known
     ordered = [*(each for each in chosen if each in known), *(each for each in known if each not in chosen)]
@@ -175,6 +178,23 @@ def _edit(request: HttpRequest, target: DeliveryTarget) -> HttpResponse:
         "note": target_view.KIND_NOTES[DeliveryTarget.Kind(target.kind)],
         "columns": [(each, each in chosen) for each in ordered],
         "about": [(each, meaning, each in (form["about"].value() or ())) for each, meaning in ABOUT.items()],
+        "zones": list_zones(),
+        "roots": list_roots(),
+        "asks_first": targets.can_start_empty(target),
         "has_prices": Attribute.objects.filter(record_type=target.record_type, type="price").exists(),
     }
     return render(request, "extraction/deliveries/edit.html", context, status=400 if form.errors else 200)
+
+
+def _save(form: TargetForm) -> str:
+    """Save a target. Return what to tell the person about it, "" if it was not saved; then the form says why."""
+    try:
+        saved = targets.save_target(form.target, form.read_draft())
+    except ScheduleError as error:
+        form.add_error(None, str(error))
+        return ""
+    if saved.noted:
+        return "What is there now is noted. Deliveries bring what comes after it."
+    if saved.moved:
+        return "It leads somewhere else now, so the next delivery brings everything."
+    return "Send a test to see whether it is reached."

@@ -13,7 +13,7 @@ from extraction.services.joins.pairing import JoinedDraft
 from extraction.services.joins.plans import JoinPlan, ListingPlan, Problems, ReadyJoin
 
 WAYS = {
-    Way.KEY: "by key",
+    Way.KEY: "by equal values",
     Way.ADDRESS: "by address",
     Way.REDIRECT: "by a redirect",
     Way.CANONICAL: "by the address that the page gives as its own",
@@ -26,7 +26,7 @@ Choice = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class KeyFields:
-    """A pair of key attributes in the form. number: its place; row, page: the chosen ids as texts."""
+    """A pair of attributes with equal values in the form. number: its place; row, page: the chosen ids as texts."""
 
     number: int
     row: str
@@ -48,7 +48,7 @@ class ListingFields:
     links: Sequence[Choice] = ()
     rows: Sequence[Choice] = ()
     own: Sequence[str] = ()
-    keys: Sequence[KeyFields] = ()
+    key_fields: Sequence[KeyFields] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def _build_listing(number: int, plan: ListingPlan, clusters: Mapping[int, Cluste
         links=links,
         rows=[(str(each.pk), each.name) for each in rows],
         own=own,
-        keys=[KeyFields(place, str(row or ""), str(page or "")) for place, (row, page) in enumerate(pairs)],
+        key_fields=[KeyFields(place, str(row or ""), str(page or "")) for place, (row, page) in enumerate(pairs)],
     )
 
 

@@ -14,6 +14,7 @@ from extraction.services.joins.export_scope import find_join_scope
 from extraction.services.joins.state import describe_state
 from extraction.services.records.exports.scopes import ExportScope
 from extraction.views.core.keyset import read_numbered_page, read_page
+from extraction.views.http import HtmxHttpRequest
 from extraction.views.joins import join_view
 from extraction.views.joins.joins import join_of
 from extraction.views.policy import requires
@@ -30,9 +31,12 @@ MAX_ROWS = 100
 
 @require_safe
 @requires(Role.VIEWER)
-def list_records(request: HttpRequest, slug: str, join_id: int) -> HttpResponse:
+def list_records(request: HtmxHttpRequest, slug: str, join_id: int) -> HttpResponse:
     """Show the joined records as a table, searched, filtered and sorted."""
     join = join_of(slug, join_id)
+    state = describe_state(join)
+    if request.htmx and not state.moves:  # the page waits for the run
+        return HttpResponse(headers={"HX-Refresh": "true"})
     form = JoinedForm(request.GET)
     result = join.read_result()
     rows = search.search_joined(join, **form.asked())
@@ -45,7 +49,7 @@ def list_records(request: HttpRequest, slug: str, join_id: int) -> HttpResponse:
     context = {
         "site": join.site,
         "join": join,
-        "state": describe_state(join),
+        "state": state,
         "counts": join_view.describe_counts(figures),
         "columns": join_view.list_shown_columns(result.columns),
         "pages": pages,

@@ -89,6 +89,9 @@ def make_join(request: SignedInHttpRequest, slug: str, join_id: int) -> HttpResp
     if found.problems:
         messages.error(request, " ".join(found.problems))
         return redirect("join_edit", slug, join.pk)
+    if found.gates:
+        messages.error(request, " ".join(each.words for each in found.gates))
+        return redirect(join)
     return redirect(make_records.start_joining(join, request.user))
 
 
@@ -108,8 +111,9 @@ def _save(request: SignedInHttpRequest, site: Site, join: Join | None) -> HttpRe
     if isinstance(found, Problems):
         return _render_form(request, site, join, plan, status=400)
     saved = plans.save_plan(site, plan, join, request.user)
-    make_records.start_joining(saved, request.user)
-    messages.success(request, f"Saved. The records of {saved.name} are being made.")
+    started = make_records.start_joins([saved], request.user)
+    said = f"The records of {saved.name} are being made." if started else "Its records are made as soon as both sides are released."
+    messages.success(request, f"Saved. {said}")
     return redirect(saved)
 
 

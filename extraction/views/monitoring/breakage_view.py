@@ -118,6 +118,11 @@ def count_open() -> int:
     return Breakage.objects.open().count()
 
 
+def is_preparing(breakage: Breakage) -> bool:
+    """Whether a repair of an open breakage is still being looked for."""
+    return breakage.state == Breakage.State.OPEN and breakage.proposal_id is None and not breakage.note
+
+
 def list_open() -> list[BreakageRow]:
     """The open breakages, those that affect most records first."""
     return _rows(state=Breakage.State.OPEN)
@@ -213,7 +218,7 @@ def _rows(**conditions: Any) -> list[BreakageRow]:
     shown = list(found.defer("rule__stylesheet", "proposal__stylesheet"))
     clusters = [each.cluster for each in shown]
     schema = read_schema(clusters)
-    records = RecordCount.objects.filter(cluster__in=clusters).here().totals("cluster")
+    records = RecordCount.objects.filter(cluster__in=clusters).now().totals("cluster")
     return [
         BreakageRow(each, choose_attributes(schema, each.cluster, each.attributes), records.get(each.cluster_id, 0), judge_proposal(each))
         for each in shown

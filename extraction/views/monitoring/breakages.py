@@ -9,7 +9,7 @@ from extraction.models import Breakage, Role, Run
 from extraction.services.monitoring import breakages as life
 from extraction.services.rules.rules import StateError
 from extraction.services.sites import sources
-from extraction.views.http import SignedInHttpRequest
+from extraction.views.http import HtmxHttpRequest, SignedInHttpRequest
 from extraction.views.monitoring import breakage_looks
 from extraction.views.monitoring import breakage_view as service
 from extraction.views.policy import requires
@@ -21,14 +21,22 @@ from extraction.views.workbench import workbench_url
 @requires(Role.VIEWER)
 def breakages(request: HttpRequest) -> HttpResponse:
     """The open breakages, worst first, and the closed ones under them."""
-    return render(request, "extraction/monitoring/breakages.html", {"rows": service.list_open(), "closed": service.list_closed()})
+    rows = service.list_open()
+    preparing = any(service.is_preparing(row.breakage) for row in rows)
+    context = {"rows": rows, "closed": service.list_closed(), "preparing": preparing}
+    return render(request, "extraction/monitoring/breakages.html", context)
 
 
 @require_safe
 @requires(Role.VIEWER)
-def breakage(request: HttpRequest, breakage_id: int) -> HttpResponse:
-    """One breakage: a page then and now, the places on it, the repair. `page=` is the page's number in the check."""
+def breakage(request: HtmxHttpRequest, breakage_id: int) -> HttpResponse:
+    """One breakage: a page then and now, the places on it, the repair. `page=` is the page's number in the check.
+
+    The page asks every two seconds while the repair is being prepared, and is loaded again once it is there.
+    """
     found = _breakage(breakage_id)
+    if request.htmx.trigger == "preparing":
+        return HttpResponse(status=204) if service.is_preparing(found) else HttpResponse(headers={"HX-Refresh": "true"})
     pages = service.list_pages(found.check_found)
     number = service.choose_page_number(request.GET.get("page", ""), len(pages))
     context = {
@@ -40,6 +48,7 @@ def breakage(request: HttpRequest, breakage_id: int) -> HttpResponse:
         "pages": pages,
         "number": number,
         "sides": service.show_page(found, pages[number - 1]) if pages else None,
+        "preparing": service.is_preparing(found),
         "renewing": service.find_renewal(found) if found.state == Breakage.State.REPAIRED else None,
         "fetchable": sources.can_fetch(found.cluster.site),
     }

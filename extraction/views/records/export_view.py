@@ -45,7 +45,7 @@ def build_export_dialog(scope: ExportScope, *, address: str, figures: str) -> Ex
     own = bool(scope.attributes.get("")) or not scope.lists
     names = ["", *scope.lists] if own else [*scope.lists, ""]
     standard = make_default_choice(scope)
-    about = list_page_columns(rows=bool(scope.lists), sites=scope.across_sites, corrections=scope.knows_corrections)
+    about = list_page_columns(rows=bool(scope.lists), sites=scope.across_sites, kept=scope.knows_corrections)
     return ExportDialog(
         address=address,
         figures=figures,

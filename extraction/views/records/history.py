@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from extraction.forms.records import ChangesForm
-from extraction.models import Cluster, RecordChange, Role, TrackedRecord
+from extraction.models import Cluster, Record, RecordChange, Role, TrackedRecord
 from extraction.services.records import history as service
 from extraction.services.records.key_schema import read_key_schemas
 from extraction.views.core.keyset import read_page
@@ -90,7 +90,10 @@ def list_changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def show_record(request: HttpRequest, slug: str, number: int, record_id: int) -> HttpResponse:
     """Show one record: its present values, the pages on which it stands, and its time line."""
     cluster = cluster_of(slug, number)
-    record = get_object_or_404(TrackedRecord.objects.select_related("page", "joined"), pk=record_id, cluster=cluster)
+    known = TrackedRecord.objects.select_related("page", "joined", "cluster__site")
+    record = get_object_or_404(known, pk=record_id, cluster__site=cluster.site)
+    if record.cluster_id != cluster.pk:
+        return redirect(record)  # its page is in another template now
     changes = list(service.search_changes(cluster).filter(record=record)[: MAX_CHANGES + 1])
     cut, changes = len(changes) > MAX_CHANGES, changes[:MAX_CHANGES]
     values = [
@@ -104,6 +107,8 @@ def show_record(request: HttpRequest, slug: str, number: int, record_id: int) ->
         "values": values,
         "corrected": shown_corrections.find_marks(record),
         "sources": record.sources.select_related("page", "snapshot").order_by("pk"),
+        "repeats": service.list_repeats(record),
+        "canonical": Record.objects.filter(snapshot=record.snapshot_id).values_list("canonical", flat=True).first(),
         "rows": [describe_change(cluster, change) for change in changes],
         "cut": cut,
         "dropped": 0 if cut else record.number - len(changes),

@@ -21,26 +21,28 @@ def edit_keys(request: HttpRequest, slug: str) -> HttpResponse:
     record_type = get_object_or_404(RecordType, slug=slug)
     form = KeysForm(request.POST if request.method == "POST" else None, record_type)
     conflicts = []
+    choices = service.list_choices(record_type)
     if form.is_valid():
         chosen, per_page = form.chosen("keys"), form.chosen("per_page")
+        for each in choices:
+            if form.cleaned_data["use"] == (str(each.of_list.pk) if each.of_list else "pages"):
+                chosen, per_page = each.use_proposal(chosen, per_page)
         conflicts = service.find_conflicts(record_type, chosen, per_page)
         if not conflicts or form.cleaned_data["confirmed"]:
             done = service.save_keys(record_type, chosen, per_page, gone_after=form.cleaned_data["gone_after"])
             joined = f" {done.joined:,} of them turned out to be another one." if done.joined else ""
             messages.success(request, f"Saved. {done.things:,} records have a new key.{joined}" if done.things else "Saved.")
             return redirect("record_type_keys", record_type.slug)
-    choices = service.list_choices(record_type)
+    else:
+        chosen = {each.attribute.pk for one in choices for each in one.options if each.attribute.is_key}
+        per_page = {one.of_list.pk for one in choices if one.of_list and one.of_list.key_per_page}
     context = {
         "record_type": record_type,
         "choices": choices,
         "form": form,
         "conflicts": conflicts,
-        "chosen": form.chosen("keys")
-        if form.is_valid()
-        else {each.attribute.pk for one in choices for each in one.options if each.attribute.is_key},
-        "within": form.chosen("per_page")
-        if form.is_valid()
-        else {one.of_list.pk for one in choices if one.of_list and one.of_list.key_per_page},
+        "chosen": chosen,
+        "within": per_page,
         "gone_after": form.data.get("gone_after", record_type.gone_after),
     }
     return render(request, "extraction/records/keys.html", context, status=400 if request.method == "POST" else 200)

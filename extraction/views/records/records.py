@@ -15,7 +15,7 @@ from extraction.services.records.exports.scopes import find_template_scope
 from extraction.views.core.keyset import ListPage, read_numbered_page, read_page
 from extraction.views.corrections import shown_corrections
 from extraction.views.policy import requires
-from extraction.views.records import export_view
+from extraction.views.records import export_view, record_state
 from extraction.views.sites import site_pages
 from extraction.views.templates import cluster_view
 from extraction.views.templates.clusters import cluster_of
@@ -26,8 +26,7 @@ PER_PAGE = 50
 def list_page(cluster: Cluster, asked: Mapping[str, Any], query: Mapping[str, Any]) -> ListPage[Record]:
     """Return a page of the records that are asked for. query: that of the address."""
     rows = service.search_records(cluster, **asked)
-    part = asked["part"] if asked["part"] in RecordPart.values else RecordPart.NOW
-    counts = RecordCount.objects.filter(cluster=cluster, part=part)
+    counts = RecordCount.objects.filter(cluster=cluster).in_part(asked["part"])
     if asked["state"] in Record.State.values:
         counts = counts.filter(state=asked["state"])
     count = None if any(asked[name] for name in ("query", "attribute", "missing")) else counts.total()
@@ -52,7 +51,10 @@ def list_records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "view": cluster_view.build_cluster_view(cluster),
         "attributes": attributes,
         "pages": found,
-        "rows": [(record, site_pages.list_columns(record, attributes), site_pages.list_rows(record, schema)) for record in found],
+        "rows": [
+            (each, site_pages.list_columns(each, attributes), site_pages.list_rows(each, schema), record_state.explain_outdated(each))
+            for each in found
+        ],
         "lists": schema,
         "export": export_view.build_export_dialog(
             find_template_scope(cluster),
@@ -61,7 +63,7 @@ def list_records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         ),
         "states": Record.State,
         "to_review": shown_corrections.count_to_review(cluster),
-        "part": form.asked()["part"] if form.asked()["part"] in (RecordPart.EARLIER, RecordPart.ELSEWHERE) else "",
+        "part": form.asked()["part"] if form.asked()["part"] in RecordPart.values and form.asked()["part"] != RecordPart.NOW else "",
         "asked": form.asked(),
         "query": form.asked()["query"],
         "filters": [(field, request.GET[field]) for field in RecordsForm.base_fields if request.GET.get(field)],

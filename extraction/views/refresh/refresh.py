@@ -7,7 +7,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.algorithms.refresh.times import ScheduleError
-from extraction.forms.refresh import RefreshForm, list_zones
+from extraction.forms.refresh import RefreshForm
+from extraction.forms.repeating import list_zones
 from extraction.models import Cluster, Role, Site
 from extraction.services.core.runs import JobError
 from extraction.services.refresh import schedules, start_refreshes

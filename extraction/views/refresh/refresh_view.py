@@ -4,13 +4,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
 
 from django.db.models import Count
 
-from extraction.algorithms.refresh import times
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Cluster, RecordChange, Refresh, RefreshSchedule, Rule, Run, Site
+from extraction.services.core.repeating import NextTime, describe_repetition, list_next
 from extraction.services.refresh import plan_refresh, schedules, start_refreshes
 from extraction.services.sites import sources
 
@@ -20,8 +19,8 @@ SHOWN = 30
 SOON = timedelta(minutes=1)
 """The page looks again by itself if a refresh is due within this time."""
 
-NEXT = 3
-"""How many of the next times are shown."""
+NOT_ASKED = frozenset({Outcome.DUPLICATE, Outcome.REFUSED_BY_ROBOTS, Outcome.REFUSED_ADDRESS})
+"""Outcomes of addresses that were found but not asked for. A duplicate is a further address of a page that is counted once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class RefreshRow:
     state: a state for the badge; word: the state in words.
     asked: addresses asked for, without further addresses of the same pages. unmodified, changed, new, gone: pages.
     waiting: known pages and new addresses for which the budget did not suffice.
-    failed: addresses that gave no page although they are not gone.
+    failed: addresses that gave no page although they were asked for and are not gone.
     changes: changes of records.
     problem: what went wrong or was left out.
     """
@@ -48,14 +47,6 @@ class RefreshRow:
     failed: int | None = None
     changes: int | None = None
     problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class NextTime:
-    """A time to come. words: as the clocks in the schedule's zone show it; templates would show it in the zone of the dashboard."""
-
-    at: datetime
-    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +93,7 @@ def show_refreshes(site: Site, cluster: Cluster | None, schedule: RefreshSchedul
     return RefreshesView(
         schedule=schedule,
         words=describe_schedule(schedule) if schedule.pk else "",
-        next_times=_list_next(schedule, now),
+        next_times=list_next(schedule, due=schedule.next_due_at, now=now),
         waits_for=start_refreshes.find_crawl_under_way(site) if due else None,
         going=going,
         moves=going or soon,
@@ -115,13 +106,7 @@ def show_refreshes(site: Site, cluster: Cluster | None, schedule: RefreshSchedul
 
 def describe_schedule(schedule: RefreshSchedule) -> str:
     """Return when a schedule refreshes, in words."""
-    if schedule.mode == RefreshSchedule.Mode.INTERVAL:
-        return "every hour" if schedule.every_hours == 1 else f"every {schedule.every_hours:,} hours"
-    if schedule.mode == RefreshSchedule.Mode.TIMES:
-        return f"every day at {', '.join(schedule.times)} ({schedule.zone})"
-    if schedule.mode == RefreshSchedule.Mode.CRON:
-        return f"by the cron expression {schedule.cron} ({schedule.zone})"
-    return "after each check of the rules"
+    return describe_repetition(schedule) or "after each check of the rules"
 
 
 def list_refreshes(site: Site, cluster: Cluster | None) -> list[RefreshRow]:
@@ -148,23 +133,31 @@ def _make_row(refresh: Refresh, runs: Sequence[Run], changes: Mapping[int | None
     outcomes = dict(summary.outcomes or {})
     if not refresh.run.finished or not outcomes:
         return RefreshRow(refresh, state, word, problem=problem or refresh.note)
+    asked = sum(count for outcome, count in outcomes.items() if outcome not in NOT_ASKED)
     gone = sum(outcomes.get(each, 0) for each in (Outcome.NOT_FOUND, Outcome.GONE, Outcome.SOFT_404))
-    pages = sum(outcomes.get(each, 0) for each in (Outcome.OK, Outcome.NOT_MODIFIED, Outcome.DUPLICATE))
+    pages = outcomes.get(Outcome.OK, 0) + outcomes.get(Outcome.NOT_MODIFIED, 0)
     extracted = [run for run in runs if run.kind == Run.Kind.EXTRACT]
     return RefreshRow(
         refresh,
         state,
         word,
-        asked=sum(outcomes.values()) - outcomes.get(Outcome.DUPLICATE, 0),
+        asked=asked,
         unmodified=summary.unchanged,
         changed=summary.changed or 0,
         new=summary.new or 0,
         gone=gone,
         waiting=refresh.left_out + (summary.left or 0),
-        failed=sum(outcomes.values()) - gone - pages,
+        failed=asked - gone - pages,
         changes=sum(changes.get(run.pk, 0) for run in extracted) if extracted else None,
-        problem=" ".join(filter(None, (problem, refresh.note))),
+        problem=" ".join(filter(None, (problem, refresh.note, _tell_disallowed(outcomes.get(Outcome.REFUSED_BY_ROBOTS, 0))))),
     )
+
+
+def _tell_disallowed(count: int) -> str:
+    """Say how many addresses robots.txt disallows."""
+    if not count:
+        return ""
+    return f"robots.txt disallows {count:,} address{'es' if count > 1 else ''} of the site. They were not asked for."
 
 
 def _judge_runs(runs: Sequence[Run]) -> tuple[str, str, str]:
@@ -177,16 +170,6 @@ def _judge_runs(runs: Sequence[Run]) -> tuple[str, str, str]:
         if run.state != Run.State.DONE:
             return run.state, run.get_state_display(), f"{run.get_kind_display()}: {run.error or run.get_state_display().lower()}"
     return Run.State.DONE, "Done", ""
-
-
-def _list_next(schedule: RefreshSchedule, now: datetime) -> list[NextTime]:
-    """Return the next times. The first may have passed, if the refresh waits."""
-    repetition, due = schedule.repetition, schedule.next_due_at
-    if due is None:
-        return []
-    later = times.list_next(repetition, after=max(due, now), number=NEXT - 1) if repetition else []
-    zone = ZoneInfo(schedule.zone)
-    return [NextTime(each, f"{(local := each.astimezone(zone)).day} {local:%b, %H:%M}") for each in (due, *later)]
 
 
 def _list_templates(site: Site) -> list[TemplateSchedule]:

@@ -30,6 +30,9 @@ SEEN_BYTES = 8_000_000
 UNLIKE_PAGES = 10
 """If the rows of a list differ from those that were offered, this many of the pages are listed."""
 
+DOUBT_PAGES = 5
+"""How many pages are shown for each doubt. They are enough to see whether it is right."""
+
 LISTED = 50
 """How many of the pages without a value are listed. The rest is counted."""
 
@@ -177,6 +180,51 @@ def list_lists(rule: Rule) -> list[ListRow]:
         _build_list_row(attributes, defined.get(name), reports.get(name) or ListReport(name=name), report.failures, extractions)
         for name, attributes in schema.items()
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDoubt:
+    """A reason to look at values of an attribute. pages: some of the pages; more: how many others there are."""
+
+    attribute: Attribute
+    words: str
+    pages: list[Snapshot]
+    more: int
+
+
+def list_doubts(rule: Rule) -> list[ShownDoubt]:
+    """Return what to look at before a version is published."""
+    doubts = rule.read_report().doubts
+    attributes = {each.name: each for each in Attribute.objects.of_cluster(rule.cluster)}
+    pages = Snapshot.objects.select_related("page").in_bulk({pk for each in doubts for pk in each.pages[:DOUBT_PAGES]})
+    found = []
+    for each in doubts:
+        shown = [pages[pk] for pk in each.pages[:DOUBT_PAGES] if pk in pages]
+        attribute = attributes.get(each.attribute) or Attribute(name=each.attribute)
+        found.append(ShownDoubt(attribute, each.words, shown, max(0, each.count - len(shown))))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class GroupTable:
+    """How much a version finds in groups of the pages. rows: (which pages, how many, the share of each attribute or None, its state)."""
+
+    attributes: list[Attribute]
+    rows: list[tuple[str, int, list[tuple[float | None, str]]]]
+
+
+def build_group_table(rule: Rule) -> GroupTable | None:
+    """Return the table of groups; None if the pages have no groups."""
+    groups = [each for each in rule.read_report().groups if each.hits and each.checked]
+    if not groups:
+        return None
+    names = {name for each in groups for name in each.hits}
+    attributes = [each for each in Attribute.objects.of_cluster(rule.cluster).order_by("list", "position") if each.name in names]
+    rows = []
+    for each in groups:
+        shares = [each.hits[one.name] / each.checked if one.name in each.hits else None for one in attributes]
+        rows.append((each.name, each.checked, [(share, "suspect" if share is not None and share < 0.5 else "ok") for share in shares]))
+    return GroupTable(attributes, rows)
 
 
 def _build_list_row(

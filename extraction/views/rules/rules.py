@@ -12,7 +12,7 @@ from extraction.models import Role, Rule
 from extraction.services.core.runs import JobError
 from extraction.services.learning import learn_rule
 from extraction.services.records import extract_records
-from extraction.services.rules import export_rule
+from extraction.services.rules import doubts, export_rule
 from extraction.services.rules import rules as service
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
@@ -121,13 +121,20 @@ def edit_xpath(request: SignedInHttpRequest, slug: str, number: int, version: in
 @require_POST
 @requires(Role.EDITOR)
 def publish_rule(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """Make a draft or a retired version the live rule. Whoever may publish may also undo it, so retired ones are allowed."""
+    """Make a draft or a retired version the live rule. Whoever may publish may also undo it, so retired ones are allowed.
+
+    A draft with doubtful values is published only with `despite_doubts`; without it, the answer shows what to look at.
+    """
     found = find_rule(slug, number, version)
     try:
+        if not request.POST.get("despite_doubts"):
+            doubts.refuse_doubtful(found)
         service.publish_rule(found, request.user)
         messages.success(request, f"Version {found.version} is live. Run it on all pages to get records.")
     except service.StateError as error:
         messages.error(request, str(error))
+    except doubts.Doubtful:
+        return _render_rule(request, found, asks=True)
     return redirect(found)
 
 
@@ -168,7 +175,10 @@ def start_extraction(request: SignedInHttpRequest, slug: str, number: int) -> Ht
     return redirect(cluster)
 
 
-def _render_rule(request: HttpRequest, found: Rule, *, error: str = "", name: str = "", xpath: str = "") -> HttpResponse:
+def _render_rule(
+    request: HttpRequest, found: Rule, *, error: str = "", name: str = "", xpath: str = "", asks: bool = False
+) -> HttpResponse:
+    """Show a version. asks: whether to ask if it is to be published although values are doubtful."""
     cluster, rows, lists = found.cluster, rule_view.list_attributes(found), rule_view.list_lists(found)
     context = {
         "site": cluster.site,
@@ -179,10 +189,13 @@ def _render_rule(request: HttpRequest, found: Rule, *, error: str = "", name: st
         "rows": rows,
         "lists": lists,
         "cleaned": any(row.cleanup for row in rows) or any(column.cleanup for one in lists for column in one.columns),
+        "coverage": rule_view.build_group_table(found),
+        "doubts": rule_view.list_doubts(found),
+        "asks": asks,
         "versions": rule_history.list_versions(cluster),
         "events": rule_history.list_events(found),
         "edit_error": error,
         "edit_name": name,
         "edit_xpath": xpath,
     }
-    return render(request, "extraction/rules/rule.html", context, status=400 if error else 200)
+    return render(request, "extraction/rules/rule.html", context, status=400 if error or asks else 200)

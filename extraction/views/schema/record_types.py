@@ -1,6 +1,6 @@
 """Record types: the list and the editor."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -9,8 +9,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from extraction.forms.schema import EMPTY_ROWS, BaseAttributeFormSet, RecordTypeForm, build_attribute_rows
 from extraction.models import Cluster, RecordType, Role
+from extraction.services.schema import new_attributes, versions
 from extraction.services.schema import record_types as service
-from extraction.services.schema import versions
 from extraction.services.schema.versions import SchemaAttribute, SchemaChange
 from extraction.services.suggestions import page_data
 from extraction.services.templates import clusters
@@ -71,13 +71,15 @@ def change_record_type(request: HttpRequest, slug: str) -> HttpResponse:
         if breaking and not request.POST.get("break_readers"):
             return _render_editor(request, found, form, rows, breaking=breaking)
         drop = bool(request.POST.get("drop_labels"))
+        known = {each.pk: each.name for each in found.attributes.all()}
         try:
             judged = service.update_record_type(
                 found, form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts, drop_labels=drop
             )
         except service.InUse as error:
             return _render_editor(request, found, form, rows, lost=str(error))
-        messages.success(request, "Saved." + (" Run the rule again to update the records." if judged else ""))
+        again = " Run the rule again to update the records." if judged else ""
+        messages.success(request, f"Saved.{_describe_effect(found, rows, known)}{again}")
         return redirect(found)
     return _render_editor(request, found, form, rows)
 
@@ -120,6 +122,20 @@ def _render_editor(
         "readers": versions.name_readers(found) if found and breaking else "",
     }
     return render(request, "extraction/schema/record_type.html", context, status=400 if bad else 200)
+
+
+def _describe_effect(found: RecordType, rows: BaseAttributeFormSet, known: Mapping[int, str]) -> str:
+    """Return what new and renamed attributes mean for the templates that use the record type, in sentences. known: {id: old name}."""
+    said = ""
+    renamed = [f"{known[each.id]} is called {each.name}" for each in rows.drafts if each.id in known and known[each.id] != each.name]
+    if renamed:
+        said += f" {', '.join(renamed)}, also in rules, records and deliveries."
+    new = [each.name for each in rows.drafts if each.id not in known]
+    waiting = new_attributes.find_new_attributes(Cluster.objects.filter(record_type=found)) if new else {}
+    if waiting:
+        count, them = len(waiting), "it" if len(new) == 1 else "them"
+        said += f" {', '.join(new)} must be annotated on {count} template{'s' if count > 1 else ''} before records have {them}."
+    return said
 
 
 def _describe_drafts(rows: BaseAttributeFormSet) -> list[SchemaAttribute]:

@@ -1,8 +1,9 @@
 """The pages of a site: the list, one page, and a WARC file of all."""
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
 
 from extraction.models import Page, Role, Site
 from extraction.services.intake import export_warc
@@ -48,6 +49,20 @@ def show_page(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
     marked = request.GET.get("value", "")
     mark = site_pages.locate_value(view.record, marked) if view.record else None
     return render(request, "extraction/sites/page.html", {"site": found.site, "view": view, "mark": mark, "marked": marked})
+
+
+@require_POST
+@requires(Role.OPERATOR)
+def delete_page(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
+    """Delete a page with its versions, marks and record."""
+    found = get_object_or_404(Page.objects.select_related("site"), site__slug=slug, pk=page_id)
+    try:
+        sites.delete_page(found)
+    except sites.PageInUse as error:
+        messages.error(request, str(error))
+        return redirect("page", slug, page_id)
+    messages.success(request, f"{found.url} was deleted.")
+    return redirect("site_pages", slug)
 
 
 @require_safe

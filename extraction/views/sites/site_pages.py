@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from extraction.models import Attribute, Page, PageCount, Record, RecordType, Site, Snapshot
+from extraction.models import Attribute, Label, Page, PageCount, Record, RecordType, Site, Snapshot
 from extraction.models.kept.counts import PageFigures
 from extraction.models.kept.searching import match_pages
 from extraction.models.record_values import RecordValue
 from extraction.services.records import records
+from extraction.services.rules import rule_xpaths
 
 MAX_SHOWN_ROWS = 30
 """The largest number of rows shown of each list of a record. The CSV file has all of them."""
@@ -52,13 +53,27 @@ class ListRows:
 
 @dataclass(frozen=True, slots=True)
 class PageView:
-    """One page: the snapshot shown, all snapshots, and the values of its record in the order of the record type."""
+    """One page: the snapshot shown, all snapshots, and the values of its record in the order of the record type.
+
+    absent: the attributes that a person marked as not on this page.
+    ruled: the attributes that the rule of the record has something for.
+    row_counts: the lists of the record, each with the number of its rows.
+    """
 
     page: Page
     snapshot: Snapshot | None
     snapshots: list[Snapshot]
     record: Record | None
     columns: list[RecordColumn]
+    absent: frozenset[str] = frozenset()
+    ruled: frozenset[str] = frozenset()
+    row_counts: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def fixable(self) -> bool:
+        """Whether its values can be fixed in the workbench: its content is stored and in the template that made the record."""
+        shown, record = self.snapshot, self.record
+        return bool(shown and shown.kept and not shown.error and record and record.cluster_id == shown.cluster_id)
 
     @property
     def is_web(self) -> bool:
@@ -114,7 +129,19 @@ def build_page_view(page: Page, *, snapshot_id: int | None = None) -> PageView:
     wanted = {page.current_id: 1, snapshot_id: 2}
     snapshot = max(snapshots, key=lambda one: wanted.get(one.pk, 0), default=None)
     record = getattr(snapshot, "record", None) if snapshot else None
-    return PageView(page, snapshot, snapshots, record, list_columns(record) if record else [])
+    if record is None:
+        return PageView(page, snapshot, snapshots, None, [])
+    absent = Label.objects.of_page().filter(snapshot=record.snapshot_id, cluster=record.cluster_id, location__isnull=True)
+    return PageView(
+        page,
+        snapshot,
+        snapshots,
+        record,
+        list_columns(record),
+        absent=frozenset(absent.values_list("attribute__name", flat=True)),
+        ruled=frozenset(each.name for each in rule_xpaths.read_definition_or_empty(record.rule).attributes),
+        row_counts=tuple((name, len(rows)) for name, rows in record.read_rows().items()),
+    )
 
 
 def list_columns(record: Record, attributes: Sequence[Attribute] | None = None) -> list[RecordColumn]:

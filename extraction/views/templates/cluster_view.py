@@ -6,8 +6,9 @@ from typing import Literal
 
 from django.db.models import Count
 
-from extraction.models import Breakage, Cluster, Label, MergeProposal, PageCount, Record, RecordCount, RecordFigures, Rule, Snapshot
+from extraction.models import Breakage, Cluster, Label, MergeProposal, PageCount, Record, RecordCount, RecordFigures, Rule, Run, Snapshot
 from extraction.services.labels import proofs
+from extraction.services.schema import new_attributes
 from extraction.services.templates.clusters import ClusterRow
 
 Step = Literal["type", "annotate", "learn", "publish", "run", "repair", "records"]
@@ -55,6 +56,8 @@ class ClusterView:
     newest: the newest version of its rule; None if it has none.
     fresh: whether its pages have records of the serving rule.
     breakage: its open breakage; None if it has none.
+    busy: whether a run of its site fetches pages, sorts them or makes records.
+    new_attributes: those that were added after its rule was learned; new_marked: values of all of them are marked on some page.
     """
 
     cluster: Cluster
@@ -66,6 +69,9 @@ class ClusterView:
     records: RecordFigures
     fresh: bool
     breakage: Breakage | None
+    busy: bool
+    new_attributes: tuple[str, ...] = ()
+    new_marked: bool = False
 
     @property
     def step(self) -> Step:
@@ -74,6 +80,8 @@ class ClusterView:
             return "type"
         if self.broken:
             return "repair"
+        if self.new_attributes:
+            return "learn" if self.new_marked else "annotate"
         if self.live:
             return "records" if self.fresh else "run"
         if self.newest and self.newest.unpublished:
@@ -108,10 +116,16 @@ class ClusterView:
         return self.records.given
 
 
+RENEWING = (Run.Kind.CRAWL, Run.Kind.IMPORT, Run.Kind.CLUSTER, Run.Kind.PLACE, Run.Kind.EXTRACT)
+"""The kinds of runs after or during which records are made again."""
+
+
 def build_cluster_view(cluster: Cluster) -> ClusterView:
     """Collect a template's figures, in a constant number of queries."""
     rules = list(Rule.objects.filter(cluster=cluster).defer("definition", "stylesheet", "report"))
     live = next((rule for rule in rules if rule.serving), None)
+    new = new_attributes.find_new_attributes(Cluster.objects.filter(pk=cluster.pk)).get(cluster.pk, []) if rules else []
+    marked = Label.objects.filter(cluster=cluster, attribute__name__in=new).order_by().values("attribute").distinct().count() if new else 0
     return ClusterView(
         cluster,
         pages=PageCount.objects.filter(cluster_key=cluster.pk).total(),
@@ -122,6 +136,9 @@ def build_cluster_view(cluster: Cluster) -> ClusterView:
         records=RecordCount.objects.filter(cluster=cluster).figures().get(cluster.pk, RecordFigures()),
         fresh=live is not None and Record.objects.filter(cluster=cluster, rule=live).now().exists(),
         breakage=cluster.breakages.open().first(),
+        busy=Run.objects.unfinished().filter(site=cluster.site_id, kind__in=RENEWING).exists(),
+        new_attributes=tuple(new),
+        new_marked=0 < len(new) == marked,
     )
 
 

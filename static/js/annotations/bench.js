@@ -16,6 +16,7 @@
  *
  * store: set when the server has answered. showPage: opens the current page in the frame. showValue: brings the current attribute's value into view.
  * teach: asks what is learned now. hush: stops the search for the page to mark next, because labels have changed.
+ * arrange: puts the samples in the order in which they would teach most.
  * @typedef {{
  *   root: HTMLElement,
  *   api: ReturnType<typeof import("./api.js").connect>,
@@ -30,6 +31,7 @@
  *   fail: (error: unknown) => void,
  *   teach: (attributes: number[], page: number) => void,
  *   hush: () => void,
+ *   arrange: () => void,
  *   suggest: (page: number) => void,
  *   lookUp: (attributes: number[]) => Promise<void>,
  * }} Shared

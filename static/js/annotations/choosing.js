@@ -44,6 +44,7 @@ export function createChoosing(bench) {
 
   /** @param {number} step */
   function openBy(step) {
+    bench.arrange();
     const { samples, page } = bench.store;
     const to = samples[samples.findIndex((sample) => sample.id === page) + step];
     if (to) openPage(to.id);

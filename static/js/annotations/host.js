@@ -18,6 +18,7 @@ import { createMarking } from "./marking.js";
 import { pageData } from "./pagedata.js";
 import { drawPanel } from "./panel.js";
 import { drawSamples } from "./samples.js";
+import { openRow } from "./rows.js";
 import { createSaving } from "./saving.js";
 import { firstAttribute, firstPage, placeIn } from "./start.js";
 import { drawFoot, drawHead, drawSaved } from "./status.js";
@@ -37,12 +38,12 @@ const known = () => bench.store;
 const { say, show: showAddress } = pageFrame(/** @type {HTMLIFrameElement} */ (byId("frame")), root, hear);
 const { teach, warm, missing, unread, different, learn, publish, lookUp } = learner(api, known, draw, fail, () => { advise(); compare(); });
 const { suggest, compare } = pageData(api, known, draw);
-const { advise, hush } = adviser(api, known, draw, () => learn(true));
+const { advise, arrange, hush } = adviser(api, known, draw, () => learn(true), (page) => bench.openPage(page));
 const { show: showDimmed, toggle: toggleDimmed } = dimming(api, say, toast);
 const { ask: askLooks } = looks(api, showPage, toast);
 const tree = treePanel(api, takeFromTree, fail);
 
-const shared = { root, api, tree, say, showPage, showValue, draw, drawFocus, drawSaves, fail, teach, hush, suggest, lookUp };
+const shared = { root, api, tree, say, showPage, showValue, draw, drawFocus, drawSaves, fail, teach, hush, arrange, suggest, lookUp };
 const bench = /** @type {Bench} */ (/** @type {unknown} */ (shared)); // Its parts and its store follow.
 Object.assign(bench, createFocusing(bench), createChoosing(bench), createMarking(bench), createSaving(bench));
 const { press } = createKeyboard(bench, commands());
@@ -227,6 +228,7 @@ async function start() {
   byId("no-samples").hidden = store.samples.length > 0;
   byId("frame").hidden = !store.samples.length;
   byId("no-attributes").hidden = store.attributes.length > 0;
+  openWanted(query);
   wantedPlace = placeIn(query.get("show"));
   showPage();
   draw();
@@ -235,6 +237,16 @@ async function start() {
   suggest(store.page);
   setInterval(drawSaves, REDRAW_MS);
   warm();
+}
+
+/** Opens the row of a list that the address names, and says so when its page cannot be opened. @param {URLSearchParams} query */
+function openWanted(query) {
+  const { store } = bench;
+  const wanted = Number(query.get("page"));
+  if (wanted && store.page !== wanted) toast("The page you came for is not among the readable pages of this template, so another one is open.", "error");
+  const list = currentOf(store)?.list;
+  const row = Number(query.get("row"));
+  if (list && row > 0 && store.page === wanted) openRow(store, list, wanted, row);
 }
 
 start();

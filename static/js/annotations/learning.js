@@ -190,13 +190,13 @@ export function learner(api, known, draw, fail, taughtAll) {
     byId("learn").removeAttribute("disabled");
   }
 
-  /** Publishes the newest draft and opens it. Asks first when it finds nothing for some attributes. @returns {Promise<boolean>} whether it is live */
+  /** Publishes the newest draft and opens it. Asks first when it finds nothing for some attributes or when values are in doubt.
+   * @returns {Promise<boolean>} whether it is live */
   async function goLive() {
-    let answer = await api.post("publish/", { lacking: [] });
+    let answer = await api.post("publish/", { lacking: [], doubts: [] });
     if (answer.lacking) {
-      const names = answer.lacking.join(", ");
-      if (!window.confirm(`The rule finds nothing for: ${names}. Publish it without them?`)) return false;
-      answer = await api.post("publish/", { lacking: answer.lacking });
+      if (!window.confirm(askToPublish(answer))) return false;
+      answer = await api.post("publish/", { lacking: answer.lacking, doubts: answer.doubts });
     }
     location.assign(answer.rule);
     return true;
@@ -216,6 +216,14 @@ export function learner(api, known, draw, fail, taughtAll) {
   }
 
   return { count, teach, warm, missing, unread, different, learn, publish, lookUp };
+}
+
+/** The question before a rule is published that lacks attributes or gives doubtful values. @param {{lacking: string[], doubts: string[]}} answer */
+function askToPublish({ lacking, doubts }) {
+  const lines = [];
+  if (lacking.length) lines.push(`The rule finds nothing for: ${lacking.join(", ")}.`);
+  if (doubts.length) lines.push("Some values look wrong:", ...doubts.map((doubt) => `• ${doubt}`));
+  return [...lines, doubts.length ? "Publish it nevertheless?" : "Publish it without them?"].join("\n");
 }
 
 /** The shown pages that are not samples. @param {import("./store.js").Store} store */

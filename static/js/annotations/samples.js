@@ -21,7 +21,7 @@ function row(store, sample, number, { title, optional, open }) {
   const all = store.attributes.length;
   const proposed = store.attributes.filter((attribute) => standing(store, attribute.id, sample.id).kind === "proposed").length;
   const [sign, word, look] =
-    said === all ? ["✓", "all marked", "state-ok"] : said ? ["●", `${said} of ${all}`, "state-draft"] : ["○", optional ? "optional" : proposed ? `${proposed} of ${all} proposed` : "nothing yet", "muted"];
+    said === all ? ["✓", "done", "state-ok"] : said ? ["●", `${said} of ${all}`, "state-draft"] : ["○", optional ? "optional" : proposed ? `${proposed} of ${all} proposed` : "nothing yet", "muted"];
   const covered = sample.covered ? percent(sample.covered, 1) : ""; // 0 is only a lower bound until advice has come
   const why = said < all ? sample.reason : "";
   return h(

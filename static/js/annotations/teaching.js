@@ -7,20 +7,30 @@ const BREATH_MS = 200; // Pause between two slices of the search, so that a clic
 
 /** @typedef {import("./store.js").Store} Store @typedef {import("./store.js").Sample} Sample
  * @typedef {{page: number, reason: string, doubts: {attribute: string, values: string[]}[]}} Offer
- * @typedef {{offers: Offer[], pages: Sample[], covered: Record<string, number>, annotated: number, disputed: number, missing: number, checked: number, total: number, complete: boolean, settled: boolean, unlearned: string[]}} Advice */
+ * @typedef {{offers: Offer[], pages: Sample[], covered: Record<string, number>, annotated: number, disputed: number, missing: number, checked: number, total: number, complete: boolean, settled: boolean, unlearned: string[], doubts: {attribute: string, words: string, page: number}[]}} Advice */
 
 /**
  * @param {{get: (path: string, query?: Record<string, string | number>) => Promise<any>, idle: () => Promise<void>}} api
  * @param {() => Store} known @param {() => void} draw @param {() => void} publish learns and publishes the rule
+ * @param {(page: number) => void} open opens a page in the workbench
  */
-export function adviser(api, known, draw, publish) {
+export function adviser(api, known, draw, publish, open) {
   /** Numbers the questions. An answer to an older one is about labels that have changed since. */
   let asked = 0;
+  /** @type {Advice | null} */ let latest = null;
+  let arranged = 0; // The page for which the samples were last put in order. Their order stays while one marks a page.
+
+  /** Puts the samples in the order of the newest advice. Called when a page is left or done. */
+  function arrange() {
+    if (!latest) return;
+    reorder(known(), latest);
+    arranged = known().page;
+  }
 
   /** Asks until every page has been looked at. A new mark starts the search again. */
   async function advise() {
     const mine = ++asked;
-    drawSettled(byId("settled"), null, publish);
+    drawSettled(byId("settled"), null, { publish, open });
     try {
       for (let complete = false; !complete; ) {
         await new Promise((done) => setTimeout(done, BREATH_MS));
@@ -29,16 +39,18 @@ export function adviser(api, known, draw, publish) {
         const advice = await api.get("advice/", { begun: known().samples.filter((sample) => isBegun(known(), sample)).map((sample) => sample.id).join(",") });
         if (mine !== asked) return;
         complete = advice.complete;
-        reorder(known(), advice);
+        latest = advice;
+        const store = known();
+        if (arranged !== store.page || saidOn(store, store.page) === store.attributes.length) arrange();
         draw();
-        drawSettled(byId("settled"), advice, publish);
+        drawSettled(byId("settled"), advice, { publish, open });
       }
     } catch (error) {
       byId("settled").textContent = said(error);
     }
   }
 
-  return { advise, hush: () => { asked += 1; } };
+  return { advise, arrange, hush: () => { asked += 1; } };
 }
 
 /** @param {Store} store @param {Sample} sample */
@@ -57,11 +69,18 @@ export function reorder(store, { offers, pages, covered }) {
   store.samples = [...kept.filter(begun), ...rest].map((sample) => (sample.covered === null ? sample : { ...sample, covered: covered[sample.id] ?? sample.covered }));
 }
 
-/** @param {HTMLElement} note @param {Advice | null} advice @param {() => void} publish */
-function drawSettled(note, advice, publish) {
-  note.hidden = !advice?.annotated || (!advice.settled && !advice.disputed && !advice.missing && !advice.unlearned.length);
+/** @param {HTMLElement} note @param {Advice | null} advice @param {{publish: () => void, open: (page: number) => void}} actions */
+function drawSettled(note, advice, { publish, open }) {
+  note.hidden = !advice?.annotated || (!advice.settled && !advice.disputed && !advice.missing && !advice.unlearned.length && !advice.doubts.length);
   if (!advice || note.hidden) return;
   note.classList.toggle("wb-settled-done", advice.settled);
+  if (!advice.settled && !advice.disputed && !advice.missing && advice.doubts.length) {
+    const [{ attribute, words, page }] = advice.doubts;
+    const more = advice.doubts.length > 1 ? ` There ${advice.doubts.length === 2 ? "is 1 more doubt" : `are ${advice.doubts.length - 1} more doubts`}.` : "";
+    const look = h("button", { type: "button", class: "button button-small", title: "Open one of these pages here", on: { click: () => open(page) } }, "Look at it");
+    note.replaceChildren(h("span", {}, h("span", { class: "state-suspect" }, "◐ "), `${attribute}: ${words}. Confirm what is right there, or mark it.${more}`), look);
+    return;
+  }
   if (!advice.settled) {
     note.replaceChildren(h("span", { class: "state-draft" }, "◐ "), h("span", {}, openQuestion(advice)));
     return;

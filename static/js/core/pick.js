@@ -19,12 +19,13 @@ function show(head) {
 
 /** Connects the boxes in heads with those of their rows. */
 export function watchPicks() {
-  const heads = all("[data-pick-all]", HTMLInputElement);
-  for (const head of heads) show(head);
+  const showAll = () => { for (const head of all("[data-pick-all]", HTMLInputElement)) show(head); };
+  showAll();
+  document.addEventListener("list-replaced", showAll);
   document.addEventListener("change", (event) => {
     const changed = around(event, "[data-pick-all]", HTMLInputElement);
     if (changed) for (const box of boxes(changed)) box.checked = changed.checked;
-    for (const head of heads) show(head);
+    showAll();
   });
 }
 

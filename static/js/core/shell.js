@@ -1,6 +1,7 @@
 // What every screen has: keys, the theme switch, dialogs, menus, messages.
 
 import { all, around, maybe, one } from "./dom.js";
+import { watchSearches } from "./filtering.js";
 import { listenToKeys } from "./keys.js";
 import { watchPicks } from "./pick.js";
 import { toast, watchToasts } from "./toasts.js";
@@ -65,4 +66,5 @@ document.addEventListener("change", (event) => {
 
 watchToasts();
 watchPicks();
+watchSearches();
 listenToKeys();

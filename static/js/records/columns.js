@@ -4,28 +4,10 @@
 
 import { all, around, maybe } from "../core/dom.js";
 
-for (const columns of all("[data-columns]", HTMLElement)) {
-  columns.addEventListener("click", (event) => {
-    const button = around(event, "[data-up], [data-down]", HTMLElement);
-    const row = button?.closest("li");
-    if (!button || !row) return;
-    if (button.matches("[data-up]")) row.previousElementSibling?.before(row);
-    else row.nextElementSibling?.after(row);
-    button.focus();
-    columns.dispatchEvent(new Event("change", { bubbles: true }));
-  });
-}
-
 /** @param {HTMLElement} lines */
 function chooseLayout(lines) {
   const wanted = maybe("input:checked", HTMLInputElement, lines)?.value ?? "";
   for (const layout of all("[data-layout]", HTMLFieldSetElement)) layout.hidden = layout.disabled = layout.dataset.layout !== wanted;
-}
-
-const lines = maybe("[data-lines]", HTMLElement);
-if (lines) {
-  lines.addEventListener("change", () => chooseLayout(lines));
-  chooseLayout(lines);
 }
 
 /** @param {HTMLSelectElement} format */
@@ -35,8 +17,29 @@ function chooseFormat(format) {
   }
 }
 
-const format = maybe("[data-format]", HTMLSelectElement);
-if (format) {
-  format.addEventListener("change", () => chooseFormat(format));
-  chooseFormat(format);
+function attach() {
+  for (const columns of all("[data-columns]", HTMLElement)) {
+    columns.addEventListener("click", (event) => {
+      const button = around(event, "[data-up], [data-down]", HTMLElement);
+      const row = button?.closest("li");
+      if (!button || !row) return;
+      if (button.matches("[data-up]")) row.previousElementSibling?.before(row);
+      else row.nextElementSibling?.after(row);
+      button.focus();
+      columns.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+  }
+  const lines = maybe("[data-lines]", HTMLElement);
+  if (lines) {
+    lines.addEventListener("change", () => chooseLayout(lines));
+    chooseLayout(lines);
+  }
+  const format = maybe("[data-format]", HTMLSelectElement);
+  if (format) {
+    format.addEventListener("change", () => chooseFormat(format));
+    chooseFormat(format);
+  }
 }
+
+attach();
+document.addEventListener("list-replaced", attach); // A search replaces the dialog, too.

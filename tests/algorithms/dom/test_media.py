@@ -1,6 +1,7 @@
 """Files are what their bytes are; a picture that would unpack to gigabytes is refused before a browser sees it."""
 
 import struct
+import time
 import zlib
 
 import pytest
@@ -100,3 +101,30 @@ def test_fonts_and_sheets():
 def test_a_header_without_end_ends(content):
     with pytest.raises(media.MediaError):
         media.examine(content, ResourceKind.IMAGE)
+
+
+def gif_with_frame(*, screen: tuple[int, int], frame: tuple[int, int], before: bytes = b"") -> bytes:
+    return (
+        b"GIF89a" + struct.pack("<HH", *screen) + b"\x80\0\0" + b"\0" * 6 + before + b"," + struct.pack("<HHHH", 0, 0, *frame) + b"\0\2\0;"
+    )
+
+
+@pytest.mark.parametrize("before", [b"", b"!\xf9\4\0\0\0\0\0", b"!\xfe\3abc\2de\0!\xf9\4\0\0\0\0\0"])
+def test_a_gif_is_as_large_as_its_first_frame(before: bytes) -> None:
+    assert media.examine(gif_with_frame(screen=(1, 1), frame=(300, 200), before=before), ResourceKind.IMAGE) == "image/gif"
+    with pytest.raises(media.MediaError, match="pixels"):
+        media.examine(gif_with_frame(screen=(1, 1), frame=(60_000, 60_000), before=before), ResourceKind.IMAGE)
+
+
+def test_blocks_before_the_first_frame_do_not_hide_its_size() -> None:
+    for before in (b"!\xfe\0" * 1_000, b"!\xfe" + b"\1a" * 100_000 + b"\0"):
+        started = time.process_time()
+        with pytest.raises(media.MediaError):
+            media.examine(gif_with_frame(screen=(0, 0), frame=(60_000, 60_000), before=before), ResourceKind.IMAGE)
+        assert time.process_time() - started < 0.5
+
+
+def test_a_budget_ends_after_so_many_pixels() -> None:
+    budget, picture = media.PictureBudget(130_000), gif_with_frame(screen=(1, 1), frame=(300, 200))
+    assert [budget.take(picture) for _ in range(3)] == [True, True, False]
+    assert budget.take(gif_with_frame(screen=(50, 50), frame=(50, 50)))

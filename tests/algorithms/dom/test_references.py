@@ -80,3 +80,10 @@ def test_brackets_nested_without_end_are_no_recursion():
 def test_any_address_resolves_to_a_web_address_or_to_nothing(base, address):
     url = references.resolve_address("http://a.example/" + base, address)
     assert url is None or url.startswith(("http://", "https://"))
+
+
+def test_styles_are_looked_through_up_to_a_number_of_characters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(references, "MAX_STYLE_CHARS", 100)
+    page = "<style>a{background:url(1.png)}</style><p style='color:red'>" + "<p style='background:url(2.png)'>" * 9 + "<img src='3.png'>"
+    found = [each.address for each in references.find_references(parse(f"<html><body>{page}".encode()).root)]
+    assert found == ["1.png", *["2.png"] * 3, "3.png"]

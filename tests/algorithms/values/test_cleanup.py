@@ -11,7 +11,7 @@ from extraction.algorithms.errors import RuleError
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.values.cleanup import chain
 from extraction.algorithms.values.cleanup.chain import CleanupError, CleanupStep, Loss, clean_values, read_steps, trace_cleanup
-from extraction.algorithms.values.cleanup.patterns import MAX_TEXT, compile_pattern, is_portable
+from extraction.algorithms.values.cleanup.patterns import MAX_TEXT, PatternBudget, compile_pattern, is_portable
 
 
 @pytest.mark.parametrize(
@@ -120,3 +120,18 @@ def test_what_is_called_portable_means_the_same_to_python(pattern: str, text: st
         return
     ours, theirs = compile_pattern(pattern).search(text), re.search(f"(?a:{pattern})", text)
     assert (ours.span() if ours else None) == (theirs.span() if theirs else None)
+
+
+def test_the_patterns_of_a_page_have_a_budget_and_what_they_did_not_reach_is_named() -> None:
+    slow = CleanupStep("part", "(?:x?){200}y")
+    budget = PatternBudget(3 * 1_000 * compile_pattern(slow.text).programsize)
+    cleaned = trace_cleanup(["x" * 1_000 + "y"] * 3, [slow], budget=budget)
+    assert len(cleaned.values) == 2
+    assert [loss.reason for loss in cleaned.losses] == ["the patterns take too long for all values of this page"]
+    started = time.process_time()
+    assert len(trace_cleanup(["x" * MAX_TEXT] * 5_000, [slow] * 10).losses) == 5_000
+    assert time.process_time() - started < 8
+
+
+def test_steps_without_patterns_need_no_budget() -> None:
+    assert trace_cleanup(["a-b"] * 50, [CleanupStep("replace", "-", "+")], budget=PatternBudget(0)).values == ("a+b",) * 50

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
-from django.db.models import Count, F, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,6 +24,8 @@ from extraction.models import (
     Record,
     RecordChange,
     RecordCount,
+    RecordFigures,
+    RecordPart,
     Rule,
     Run,
     RunProblem,
@@ -36,8 +38,20 @@ from extraction.services.sites import page_store
 from tests.services import factory
 
 HERE = Q(snapshot__page__current__cluster=F("cluster"))
-NOW = Q(snapshot__page__current=F("snapshot"), snapshot__cluster=F("cluster"))
-STANDING = Q(snapshot__page__current=F("snapshot"))
+FRESH = Q(snapshot__page__current=F("snapshot"))
+LEFT = Q(snapshot__page__left_at__isnull=False)
+CURRENT = "snapshot__page__current"
+UNSORTED = Q(**{f"{CURRENT}__cluster": None, f"{CURRENT}__unsorted": True})
+FRESH_HERE = FRESH & (Q(snapshot__cluster=F("cluster")) | Q(UNSORTED, snapshot__cluster=None))
+"""What the kept columns mean, written as conditions on the rows from which they follow."""
+
+
+def find_last() -> Q:
+    """The last record of a page that has new content without a record."""
+    newer = Record.objects.filter(snapshot__page=OuterRef("snapshot__page"), extracted_at__gt=OuterRef("extracted_at"))
+    here = Q(HERE, ~Exists(newer.filter(cluster=OuterRef("cluster"))))
+    return ~FRESH & Q(**{f"{CURRENT}__record": None}) & (here | Q(UNSORTED, ~Exists(newer)))
+
 
 NUMBERS = st.integers(0, 5)
 STATES = ("complete", "incomplete", "failed")
@@ -103,6 +117,27 @@ class Shop:
             snapshot.error, snapshot.notice, snapshot.kept = ("bad" if m == 1 else ""), ("cut" if m == 2 else ""), m != 3
             snapshot.save()
 
+    def leave(self, n: int, m: int) -> None:
+        Page.objects.filter(pk__in=[each.pk for each in Page.objects.order_by("pk")[n:]]).update(left_at=timezone.now() if m % 2 else None)
+
+    def unsort(self, n: int, m: int) -> None:
+        Snapshot.objects.filter(pk__in=[each.pk for each in Snapshot.objects.order_by("pk")[n:]]).update(unsorted=m % 2)
+        if m > 2:
+            Snapshot.objects.filter(pk__in=[each.pk for each in Snapshot.objects.order_by("pk")[n:]]).update(cluster=None)
+
+    def retire(self, n: int, m: int) -> None:
+        state = Rule.State.RETIRED if m % 2 else Rule.State.DRAFT
+        Rule.objects.filter(cluster=self.cluster(n)).update(state=state, published_at=timezone.now() if m % 2 else None)
+
+    def hold(self, n: int, m: int) -> None:
+        Record.objects.filter(pk__in=[each.pk for each in Record.objects.order_by("pk")[n:]]).update(held_back={"a": "b"} if m % 2 else {})
+
+    def move_record(self, n: int, m: int) -> None:
+        record, free = _nth(Record.objects.order_by("pk"), n), _nth(Snapshot.objects.filter(record=None).order_by("pk"), m)
+        if record and free:
+            record.snapshot, record.extracted_at = free, timezone.now()
+            record.save()
+
     def set_gone(self, n: int, m: int) -> None:
         Page.objects.filter(pk__in=[each.pk for each in Page.objects.order_by("pk")[n:]]).update(gone_at=timezone.now() if m % 2 else None)
 
@@ -122,7 +157,7 @@ class Shop:
             )
             for snapshot in Snapshot.objects.order_by("pk")[n:]
         ]
-        fields = ["cluster", "rule", "state", "reason", "text"]
+        fields = ["cluster", "rule", "state", "reason", "text", "extracted_at"]
         Record.objects.bulk_create(records, update_conflicts=True, unique_fields=["snapshot"], update_fields=fields)
 
     def save_record(self, n: int, m: int) -> None:
@@ -193,12 +228,31 @@ def check_search() -> None:
         assert set(Record.objects.filter(searching.match_records(word)).values_list("pk", flat=True)) == records
 
 
+def check_figures() -> None:
+    """The figures of templates, and the counts of each part, are those of the records."""
+    kept = RecordCount.objects.figures()
+    for cluster in Cluster.objects.all():
+        now, counts = Record.objects.filter(cluster=cluster).now(), kept.get(cluster.pk, RecordFigures())
+        states = [now.filter(state=state).count() for state in STATES]
+        assert [counts.complete, counts.incomplete, counts.failed] == states
+        assert counts.held == now.given().exclude(held_back={}).count()
+        assert counts.outdated == now.outdated().given().count()
+        for part in RecordPart.values:
+            found = Record.objects.filter(cluster=cluster).in_part(part)
+            assert RecordCount.objects.filter(cluster=cluster).in_part(part).total() == found.count()
+            assert part not in ("gone", "elsewhere") or getattr(counts, part) == found.given().count()
+
+
 def check_kept() -> None:
     """Compare with the queries that say what the kept columns mean."""
     assert checking.find_drift(connection) == []
-    assert set(Record.objects.filter(part="now")) == set(Record.objects.filter(NOW))
-    assert set(Record.objects.filter(part__in=("now", "earlier"))) == set(Record.objects.filter(HERE))
-    assert set(Record.objects.filter(standing=True)) == set(Record.objects.filter(STANDING))
+    records, last = Record.objects, find_last()
+    assert set(records.filter(part__in=("now", "earlier"))) == set(records.filter(FRESH_HERE | last).exclude(LEFT))
+    assert set(records.filter(part="gone")) == set(records.filter(FRESH_HERE | last).filter(LEFT))
+    assert set(records.filter(part="earlier")) == set(records.filter(last).exclude(LEFT).exclude(FRESH_HERE))
+    assert set(records.filter(shown=True)) == set(records.filter(FRESH | last).exclude(LEFT))
+    assert set(records.filter(standing=True)) == set(records.filter(FRESH))
+    check_figures()
     for page in Page.objects.select_related("current"):
         assert page.cluster_id == (page.current.cluster_id if page.current else None)
     sites = dict(Page.objects.values_list("site").order_by().annotate(n=Count("pk")))

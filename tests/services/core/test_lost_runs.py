@@ -57,7 +57,7 @@ def test_a_worker_gives_back_the_run_whose_end_it_could_not_write(run: Run, sent
 )
 def test_an_outage_puts_the_run_back_and_says_why(run: Run, error: Exception, message: str) -> None:
     claim(run)
-    runs.end_broken_run(run.pk, error)
+    runs.end_broken_run(error)
     run.refresh_from_db()
     assert run.state == Run.State.QUEUED
     assert run.message.startswith(message)
@@ -74,7 +74,7 @@ def test_an_outage_that_lasts_ends_the_run_with_its_reason(run: Run) -> None:
     for attempt in range(runs.MAX_ATTEMPTS):
         assert Run.objects.get(pk=run.pk).state == Run.State.QUEUED, attempt
         claim(run)
-        runs.end_broken_run(run.pk, OperationalError("database is locked"))
+        runs.end_broken_run(OperationalError("database is locked"))
     run.refresh_from_db()
     assert run.state == Run.State.FAILED
     assert "tried 5 times" in run.error
@@ -84,7 +84,7 @@ def test_the_time_until_the_next_attempt_grows(run: Run) -> None:
     waits = []
     for _ in range(3):
         claim(run)
-        runs.end_broken_run(run.pk, OperationalError("database is locked"))
+        runs.end_broken_run(OperationalError("database is locked"))
         sent_at = Run.objects.get(pk=run.pk).sent_at
         assert sent_at
         waits.append((sent_at - timezone.now()).total_seconds())
@@ -93,7 +93,7 @@ def test_the_time_until_the_next_attempt_grows(run: Run) -> None:
 
 def test_a_mistake_in_our_code_is_not_tried_again(run: Run) -> None:
     claim(run)
-    runs.end_broken_run(run.pk, KeyError("title"))
+    runs.end_broken_run(KeyError("title"))
     run.refresh_from_db()
     assert run.state == Run.State.FAILED
     assert "KeyError" in run.error

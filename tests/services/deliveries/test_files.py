@@ -12,6 +12,7 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from extraction.models import Delivery
+from extraction.models.delivery import Selection
 from extraction.services.deliveries import connect, contents
 from extraction.services.deliveries.senders.files import ReadyFile
 from extraction.services.deliveries.senders.folder import FolderSender, confine_path
@@ -61,7 +62,7 @@ def test_an_equal_file_is_not_sent_again_after_a_run_but_by_hand(shop: Bookshop,
 
 
 def test_files_of_changes_hold_each_change_once_and_say_what_happened(shop: Bookshop, root: Path, work_off: WorkOff) -> None:
-    target = make_target(shop.kind, "folder", changes_only=True, described=False, format="jsonl")
+    target = make_target(shop.kind, "folder", selection=Selection.CHANGES, described=False, format="jsonl")
     queue_hand(target)
     work_off(target)
     first, second, third = list(shop.books.values())[:3]

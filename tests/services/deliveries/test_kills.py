@@ -10,6 +10,7 @@ import pytest
 from django.utils import timezone
 
 from extraction.models import Delivery, DeliveryTarget, RecordChange, Run, TrackedRecord
+from extraction.models.delivery import Selection
 from extraction.services.core import signals
 from extraction.services.deliveries import contents, deliver, ledger, outbox
 from extraction.services.deliveries.senders import webhook
@@ -99,7 +100,7 @@ def change_something(shop: Bookshop, n: int) -> None:
 
 def test_a_webhook_gets_each_change_once(shop: Bookshop, hook: Hook, killer: Killer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webhook, "BATCH_CHANGES", 4)
-    target = make_hook_target(shop.kind, hook, after_run=False)
+    target = make_hook_target(shop.kind, hook, mode="hand")
     rounds = 0
 
     def start() -> Delivery:
@@ -119,7 +120,7 @@ def test_a_table_has_what_the_shop_has(shop: Bookshop, root: Path, killer: Kille
     import sqlite3
     from contextlib import closing
 
-    target = make_target(shop.kind, "sql", url="sqlite:///x.sqlite", table="books", after_run=False)
+    target = make_target(shop.kind, "sql", url="sqlite:///x.sqlite", table="books", mode="hand")
     rounds = 0
 
     def start() -> Delivery:
@@ -136,7 +137,7 @@ def test_a_table_has_what_the_shop_has(shop: Bookshop, root: Path, killer: Kille
 
 
 def test_files_of_changes_have_each_change_in_one_file(shop: Bookshop, root: Path, killer: Killer) -> None:
-    target = make_target(shop.kind, "folder", changes_only=True, described=False, format="jsonl", after_run=False)
+    target = make_target(shop.kind, "folder", selection=Selection.CHANGES, described=False, format="jsonl", mode="hand")
     rounds = 0
 
     def start() -> Delivery:
@@ -193,9 +194,9 @@ def test_a_worker_that_was_taken_for_dead_changes_nothing_any_more(shop: Booksho
 def test_a_schedule_starts_what_is_due_once_and_makes_up_for_missed_times_once(shop: Bookshop, root: Path) -> None:
     now = timezone.now()
     hours = timedelta(hours=1)
-    target = make_target(shop.kind, "folder", every_hours=6, next_due_at=now - 20 * hours, after_run=False)
-    assert (outbox.queue_due(now), outbox.queue_due(now), outbox.queue_due(now + 5 * hours)) == (1, 0, 0)
-    assert outbox.queue_due(now + 7 * hours) == 1
+    target = make_target(shop.kind, "folder", mode="interval", every_hours=6, next_due_at=now - 20 * hours)
+    assert (outbox.queue_due(now), outbox.queue_due(now), outbox.queue_due(now + 5 * hours)) == (1, 0, 1)
+    assert outbox.queue_due(now + 7 * hours) == 0  # the next is due 30 hours after the first
     assert [each.cause for each in target.deliveries.all()] == ["schedule"] * 2
     DeliveryTarget.objects.update(next_due_at=now + 1000 * hours)  # a clock was ahead
     assert outbox.queue_due(now) == 0

@@ -151,3 +151,21 @@ def test_asking_repeatedly_leads_to_complete_advice() -> None:
             break
     assert answers[-1].complete
     assert answers[-1].checked == 40
+
+
+def test_the_marked_pages_are_not_enough_while_values_of_one_language_are_in_doubt() -> None:
+    site = factory.site("Offers")
+    group = factory.cluster(site, kind=factory.record_type({"name": "text"}, mandatory=(), multiple=()))
+    for n in range(12):
+        name = f"Lamp {'abcdefghijkl'[n] * 5}" if n < 6 else "Produkt"
+        content = f"<html lang={'en' if n < 6 else 'de'}><title>Offers</title><body><h1>{name}</h1><p>Page {n}</p></body></html>"
+        factory.snapshot(site, f"https://o.example/{n}", content.encode(), cluster=group)
+    factory.mark(group, 0, name=["Lamp aaaaa"])
+    factory.mark(group, 1, name=["Lamp bbbbb"])
+    found = advised(group, ids(group)[:2])
+    (doubt,) = found.doubts
+    assert (doubt.attribute, doubt.snapshot_id, found.settled) == ("name", ids(group)[6], False)
+    assert doubt.words == "“Produkt” on all 6 pages in the language de, while other pages differ"
+    assert found.offers[0].snapshot_id == doubt.snapshot_id
+    factory.mark(group, 6, name=["Produkt"])
+    assert advised(group, ids(group)[:2]).settled

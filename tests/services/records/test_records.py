@@ -10,6 +10,7 @@ from django.utils import timezone
 from extraction.algorithms.rules import page_values
 from extraction.models import Attribute, Cluster, Page, Record, RecordFigures, Rule, Snapshot
 from extraction.models.record_values import RecordValue, values_as_json
+from extraction.services.records.exports.scopes import find_template_scope
 from extraction.services.records.records import search_records
 from extraction.services.sites import sites
 from tests.services import factory
@@ -126,18 +127,76 @@ def test_records_are_counted_by_state(books: Cluster) -> None:
     assert found.health(8) == [(0.25, "ok"), (0.25, "suspect"), (0.125, "broken")]
 
 
-def test_records_of_earlier_content_and_of_pages_elsewhere_are_listed_separately(books: Cluster) -> None:
-    """One page has another content, one is of another template, one of none, and one is not known any more."""
+def test_outdated_records_stay_and_records_of_pages_elsewhere_or_gone_are_listed_separately(books: Cluster) -> None:
+    """One page has other content, one is of another template, one of none, and one is not known any more."""
     snapshots = {snapshot.page.url[-1]: snapshot for snapshot in Snapshot.objects.select_related("page")}
     newer = Snapshot.objects.create(page=snapshots["b"].page, sha256="f" * 64, size_bytes=1, fetched_at=timezone.now(), cluster=books)
     Page.objects.filter(pk=newer.page_id).update(current=newer)
     Snapshot.objects.filter(pk=snapshots["c"].pk).update(cluster=factory.cluster(books.site, number=2))
     Snapshot.objects.filter(pk=snapshots["d"].pk).update(cluster=None)
     Page.objects.filter(pk=snapshots["Ä"].page_id).update(current=None)
-    assert [found(books, part=part) for part in ("", "now", "earlier", "elsewhere")] == ["e", "e", "b", "acd"]
+    assert [found(books, part=part) for part in ("", "now", "outdated", "elsewhere", "gone")] == ["be", "be", "b", "acd", ""]
     figures = Record.objects.filter(cluster=books).figures()
-    assert figures == {books.pk: RecordFigures(failed=1, earlier=1, elsewhere=3)}
-    assert sites.summarize_site(books.site).earlier == 2, "of contents that stand at no page any more"
+    assert figures == {books.pk: RecordFigures(complete=1, failed=1, earlier=1, elsewhere=3)}
+    assert sites.summarize_site(books.site).outdated == 1
+
+
+@pytest.mark.parametrize(
+    ("unsorted", "in_template", "extracted", "part"),
+    [
+        (True, False, False, "now"),  # a refresh has fetched it and not sorted it yet
+        (False, True, False, "now"),  # it is sorted, and the rule has not been run on it
+        (False, False, False, "elsewhere"),  # it is sorted and fits no template
+        (True, False, True, "elsewhere"),  # its new content has a record already
+    ],
+)
+def test_a_page_with_new_content_keeps_its_record_until_that_is_sorted_and_extracted(
+    books: Cluster, unsorted: bool, in_template: bool, extracted: bool, part: str
+) -> None:
+    old = Record.objects.get(snapshot__page__url__endswith="/b")
+    home = books if in_template else None
+    newer = Snapshot.objects.create(
+        page=old.snapshot.page, sha256="f" * 64, size_bytes=1, fetched_at=timezone.now(), cluster=home, unsorted=unsorted
+    )
+    Page.objects.filter(pk=newer.page_id).update(current=newer)
+    if extracted:
+        Record.objects.create(snapshot=newer, cluster=books, rule=old.rule, state=State.COMPLETE, extracted_at=timezone.now())
+    mine = [each for each in ("now", "outdated", "elsewhere", "gone") if Record.objects.in_part(each).filter(pk=old.pk).exists()]
+    assert mine == (["now", "outdated"] if part == "now" else [part])
+    figures = Record.objects.filter(cluster=books).figures()[books.pk]
+    assert (figures.given, figures.earlier) == ((4, 1) if part == "now" else (4, 0) if extracted else (3, 0))
+    assert Record.objects.filter(snapshot__page=newer.page_id).shown().count() == (0 if part == "elsewhere" and not extracted else 1)
+
+
+def test_of_several_earlier_records_of_a_page_only_the_newest_stays(books: Cluster) -> None:
+    """A run that was cancelled leaves the record that it replaced."""
+    old = Record.objects.get(snapshot__page__url__endswith="/b")
+    page = old.snapshot.page
+    second = Snapshot.objects.create(page=page, sha256="e" * 64, size_bytes=1, fetched_at=timezone.now(), cluster=books)
+    newer = Record.objects.create(snapshot=second, cluster=books, rule=old.rule, state=State.COMPLETE, extracted_at=timezone.now())
+    third = Snapshot.objects.create(page=page, sha256="f" * 64, size_bytes=1, fetched_at=timezone.now(), unsorted=True)
+    Page.objects.filter(pk=page.pk).update(current=third)
+    assert list(Record.objects.now().filter(snapshot__page=page)) == [newer]
+    Snapshot.objects.filter(pk=third.pk).update(cluster=books)
+    assert list(Record.objects.now().filter(snapshot__page=page)) == [newer]
+
+
+def test_the_record_of_a_page_leaves_when_the_page_is_gone_for_good_and_can_be_asked_for(books: Cluster) -> None:
+    page = Page.objects.filter(url__endswith="/b")
+    page.update(gone_at=timezone.now())
+    assert found(books) == "abcde", "one absence may be an accident"
+    page.update(left_at=timezone.now())
+    assert [found(books), found(books, part="gone")] == ["acde", "b"]
+    figures = Record.objects.filter(cluster=books).figures()[books.pk]
+    assert (figures.given, figures.gone) == (3, 1)
+    assert "1 record of pages that are gone" in find_template_scope(books).left_out
+
+
+def test_records_of_a_retired_version_are_outdated(books: Cluster) -> None:
+    Rule.objects.update(state=Rule.State.RETIRED, published_at=timezone.now())
+    assert [found(books), found(books, part="outdated")] == ["abcde", "abcd"]
+    scope = find_template_scope(books)
+    assert "4 records outdated: made by an earlier version of the rule" in scope.notices
 
 
 def test_records_of_other_templates_are_not_found(books: Cluster) -> None:

@@ -7,7 +7,9 @@ from django.conf import LazySettings
 
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Breakage, Record, RecordChange, Refresh, Run, Source, TrackedRecord
+from extraction.services.records.exports.scopes import find_template_scope
 from extraction.services.refresh import start_refreshes
+from tests.services.records.bookshop import set_key
 from tests.services.refresh import open_shop
 from tests.services.refresh.test_month import begin, set_schedule
 
@@ -37,11 +39,56 @@ def test_unchanged_pages_are_asked_for_once_and_not_read_again(tags: bool, sent:
     assert RecordChange.objects.exclude(kind="added").count() == 0
 
 
-def test_a_refresh_over_a_broken_rule_leaves_the_records_of_its_template_as_they_are(
+def test_a_refresh_over_a_rule_that_is_broken_for_one_attribute_makes_records_with_the_others(
     sent: list[int], monkeypatch: pytest.MonkeyPatch, settings: LazySettings
 ) -> None:
     settings.VERTEX_CONFIRM_AFTER_S = 0
     net = begin(2, monkeypatch, at=START)
+    refresh(net)
+    titles = {each.key[0]: each.values["title"] for each in TrackedRecord.objects.all()}
+    books, net.shop.design = list(net.shop.books.values()), "h2"
+    books[0].pence += 100  # a new price
+    books[1].addresses[0] = net.shop.new_address()  # a new page of a known thing
+    books[2].addresses[0], books[3].addresses[0] = books[3].addresses[0], books[2].addresses[0]  # pages that show another thing
+    added = net.shop.add_book()
+    started, _ = refresh(net)
+    assert Breakage.objects.open().get().attributes == ["title"]
+    assert started.note == f"Held back, because a part of the rule is broken: {net.shop.cluster.label} (title)."
+    things = {each.key[0]: each.values for each in TrackedRecord.objects.present()}
+    assert {isbn: values.get("title") for isbn, values in things.items()} == titles | {added.isbn: None}
+    assert things[books[0].isbn]["price"][0]["raw"] == books[0].values()["price"]
+    changed = RecordChange.objects.filter(kind="changed").values_list("record__key", "values")
+    assert [(key[0], list(values)) for key, values in changed] == [(books[0].isbn, ["price"])]
+    records = list(Record.objects.now().filter(cluster=net.shop.cluster))
+    assert {why.split(";")[0] for each in records for why in each.held_back.values()} == {
+        "held back since 2026-05-03, because this part of the rule is broken"
+    }
+    scope = find_template_scope(net.shop.cluster)
+    assert "13 records with values that are held back, because a part of the rule is broken" in scope.notices
+
+
+def test_what_was_held_back_is_read_as_soon_as_the_values_are_back_and_the_breakage_closes(
+    sent: list[int], monkeypatch: pytest.MonkeyPatch, settings: LazySettings
+) -> None:
+    settings.VERTEX_CONFIRM_AFTER_S = 0
+    net = begin(2, monkeypatch, at=START)
+    refresh(net)
+    net.shop.design = "h2"
+    refresh(net)
+    assert Record.objects.now().exclude(held_back={}).count() == 12
+    net.shop.design = "h1"  # the pages are as they were, so nothing has changed for those that were known
+    refresh(net)
+    assert Breakage.objects.get(attributes=["title"]).state == Breakage.State.RECOVERED
+    assert Record.objects.now().filter(held_back={}).count() == 12
+    assert set(RecordChange.objects.values_list("kind", flat=True)) == {"added"}
+
+
+def test_a_refresh_over_a_rule_whose_key_is_broken_leaves_the_records_as_they_are(
+    sent: list[int], monkeypatch: pytest.MonkeyPatch, settings: LazySettings
+) -> None:
+    settings.VERTEX_CONFIRM_AFTER_S = 0
+    net = begin(2, monkeypatch, at=START)
+    set_key(net.shop.kind, ["title"])
     refresh(net)
     before = list(TrackedRecord.objects.order_by("pk").values_list("values", "seen_at"))
     net.shop.design = "h2"

@@ -72,3 +72,15 @@ def test_a_made_up_forwarding_header_does_not_change_the_address() -> None:
     assert find_address(request) == "192.0.2.1"
     with override_settings(SECURE_PROXY_SSL_HEADER=("HTTP_X_FORWARDED_PROTO", "https")):
         assert find_address(request) == "198.51.100.4", "the entry that the proxy wrote"
+
+
+def test_the_demos_password_does_not_open_a_dashboard_that_others_reach(settings: Any, tmp_path: Any) -> None:
+    settings.VAR_DIR = tmp_path
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / "password").write_text(PASSWORD)
+    assert sign_in(PASSWORD).status_code == 302
+    settings.HTTPS = True
+    refused = sign_in(PASSWORD)
+    assert refused.status_code == 200 and b"This is the demo&#x27;s password" in refused.content
+    (tmp_path / "demo" / "password").write_text("another")
+    assert sign_in(PASSWORD).status_code == 302

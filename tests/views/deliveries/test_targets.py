@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from extraction.models import DeliveredRecord, Delivery, DeliveryTarget, Ledger, TrackedRecord
+from extraction.models import DeliveredRecord, Delivery, DeliveryTarget, Ledger, RefreshSchedule, TrackedRecord
 from extraction.services.deliveries import connect
 from extraction.services.deliveries.secrets import open_secrets
 from tests.views.world import World
 
 KEY = "a signing key of some length"
-COMMON = {"name": "Data team", "columns": ["title", "price"], "about": ["site"], "after_run": "on", "enabled": "on", "values": "both"}
+COMMON = {"name": "Data team", "columns": ["title", "price"], "about": ["site"], "mode": "runs", "enabled": "on", "values": "both"}
 
 
 @pytest.fixture
@@ -27,22 +27,49 @@ def new(client: Any, kind: str, **values: Any) -> Any:
 
 
 def test_a_target_is_made_and_delivers_after_the_next_run(signed_in: Any, world: World, root: Path) -> None:
-    answer = new(signed_in("operator"), "folder", folder="books", format="jsonl", every_hours="6")
+    answer = new(signed_in("operator"), "folder", folder="books", format="jsonl")
     target = DeliveryTarget.objects.get(name="Data team")
     assert answer.headers["Location"] == reverse("delivery_target", args=[target.pk])
     content = target.read_content()
     assert (content.columns, content.about, content.values, content.format) == (("title", "price"), ("site",), "both", "jsonl")
-    assert (target.read_place().folder, target.every_hours, target.next_due_at is not None) == ("books", 6, True)
+    assert (target.read_place().folder, target.mode, target.next_due_at) == ("books", "runs", None)
     from tests.views.world import extract
 
     run = extract(world.cluster)
     assert target.deliveries.get().run == run
 
 
+def test_a_target_gets_what_is_new_on_mondays(signed_in: Any, world: World, root: Path) -> None:
+    client = signed_in("operator")
+    form = client.get(f"{reverse('delivery_target_new')}?type=book&kind=folder").content.decode()
+    assert 'value="Book to a folder"' in form
+    assert f"<code>{root}</code>" in form
+    schedule = {"mode": "times", "times": "monday 8:00", "zone": "Europe/Berlin"}
+    page = client.post(
+        f"{reverse('delivery_target_new')}?type=book&kind=folder",
+        {**COMMON, **schedule, "folder": "", "format": "xlsx", "selection": "new", "first": "later"},
+        follow=True,
+    ).content.decode()
+    assert "What is there now is noted. Deliveries bring what comes after it." in page
+    assert "the records that are new since the last delivery as Excel" in page
+    assert "every week at Mon 08:00 (Europe/Berlin)" in page
+    assert page.count(", 08:00</time>") == 3
+    assert "These sites have no schedule for refreshes" in page
+    target = DeliveryTarget.objects.get(name="Data team")
+    assert target.next_due_at and target.next_due_at.weekday() == 0
+    assert target.deliveries.get().cause == "start"
+    RefreshSchedule.objects.create(site=world.site)
+    assert "no schedule for refreshes" not in client.get(target.get_absolute_url()).content.decode()
+
+
 @pytest.mark.parametrize(
     ("kind", "values", "said"),
     [
         ("folder", {"folder": "/etc"}, "/etc is not below a folder that is allowed"),
+        ("folder", {"folder": "x", "mode": "times", "times": "Mon"}, "Enter a time of day after Mon"),
+        ("folder", {"folder": "x", "mode": "interval", "every_hours": ""}, "Give a whole number."),
+        ("folder", {"folder": "x", "mode": "cron", "cron": "0 0 30 2 *"}, "is not a cron expression"),
+        ("folder", {"folder": "x", "mode": "times", "times": "6:30", "zone": "Mars"}, "is not a time zone"),
         ("folder", {"folder": "x", "name": "shop"}, "There is already a target with this name."),
         ("s3", {"bucket": "b", "user": "u", "endpoint": "objects.example.org", "secret_key": "k"}, "The endpoint looks like https://"),
         ("s3", {"bucket": "b", "user": "u"}, "Enter the secret key."),
@@ -104,14 +131,14 @@ def test_a_stored_password_is_not_sent_to_another_host(signed_in: Any, world: Wo
 
 def test_a_target_that_leads_elsewhere_gets_everything(signed_in: Any, world: World, root: Path) -> None:
     client = signed_in("operator")
-    new(client, "folder", folder="a", contents="changes")
+    new(client, "folder", folder="a", selection="changes")
     target = DeliveryTarget.objects.get(name="Data team")
     book = Ledger.objects.create(target=target)
     DeliveredRecord.objects.create(ledger=book, record=1, digest="x")
     address = reverse("delivery_target_edit", args=[target.pk])
-    client.post(address, {**COMMON, "folder": "a", "contents": "changes", "name": "Other"})
+    client.post(address, {**COMMON, "folder": "a", "selection": "changes", "name": "Other"})
     assert DeliveredRecord.objects.count() == 1
-    client.post(address, {**COMMON, "folder": "b", "contents": "changes"})
+    client.post(address, {**COMMON, "folder": "b", "selection": "changes"})
     assert DeliveredRecord.objects.count() == 0
 
 

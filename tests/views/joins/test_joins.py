@@ -52,7 +52,7 @@ def test_a_join_is_proposed_set_up_with_a_preview_and_stored(shop: Shop, signed_
 def test_settings_that_cannot_be_joined_are_refused_with_the_reason(shop: Shop, signed_in: Any) -> None:
     answer = signed_in("editor").post(reverse("join_new", args=["shop"]), settings(shop, **{"by-0": "key", "row-0-0": "x"}))
     assert answer.status_code == 400
-    assert "Choose the key attributes of books." in answer.content.decode()
+    assert "Choose the attributes by whose values a row of books finds its page." in answer.content.decode()
     assert not Join.objects.exists()
 
 

@@ -110,6 +110,20 @@ def test_a_key_is_proposed_from_the_data_and_saved(signed_in: Any, shop: Booksho
     assert (kind.gone_after, [each.name for each in kind.attributes.filter(is_key=True)]) == (3, ["isbn"])
 
 
+def test_the_proposed_key_is_taken_with_one_click_whatever_is_ticked(signed_in: Any, shop: Bookshop) -> None:
+    kind = shop.cluster.record_type
+    assert kind
+    kind.attributes.update(is_key=False)
+    client, address = signed_in("editor"), reverse("record_type_keys", args=[kind.slug])
+    assert 'name="use" value="pages">Use it</button>' in client.get(address).content.decode()
+    title = kind.attributes.get(name="title")
+    assert client.post(address, {"keys": [title.pk], "gone_after": 2, "use": "pages"}).status_code == 302
+    assert [each.name for each in kind.attributes.filter(is_key=True)] == ["isbn"]
+    page = client.get(address).content.decode()
+    assert "This is the key." in page
+    assert "Use it</button>" not in page
+
+
 def test_a_key_that_different_records_share_is_saved_only_when_confirmed(signed_in: Any, shop: Bookshop) -> None:
     kind = shop.cluster.record_type
     assert kind

@@ -69,7 +69,7 @@ def test_a_refresh_at_once_is_listed_with_what_it_found(signed_in: Any, shop: Wo
         "changed": 31,
         "unchanged": 470,
         "left": 5,
-        "outcomes": {"ok": 33, "not_modified": 470, "not_found": 4, "timeout": 7},
+        "outcomes": {"ok": 33, "not_modified": 470, "not_found": 4, "timeout": 7, "refused_by_robots": 9, "duplicate": 3},
     }
     Run.objects.filter(refresh=refresh).update(summary=summary)
     factory.put(Run.objects.filter(refresh=refresh), Run.State.DONE)
@@ -77,7 +77,9 @@ def test_a_refresh_at_once_is_listed_with_what_it_found(signed_in: Any, shop: Wo
     view = client.get(address).context["view"]
     (row,) = view.rows
     assert (row.asked, row.unmodified, row.changed, row.new, row.gone, row.failed, row.waiting) == (514, 470, 31, 2, 4, 7, 17)
-    assert "It makes up for 3 missed refreshes, too." in client.get(address).content.decode()
+    text = client.get(address).content.decode()
+    assert "It makes up for 3 missed refreshes, too." in text
+    assert "robots.txt disallows 9 addresses of the site. They were not asked for." in text
 
 
 def test_the_command_sets_shows_and_controls_a_schedule(shop: World, capsys: Any) -> None:

@@ -90,7 +90,9 @@ def test_an_attribute_renamed_to_the_name_of_another_keeps_its_own_xpath_and_val
     title = world.record_type.attributes.get(name="title")
     Label.objects.all().delete()
     data = record_type_form({"id": str(title.pk), "name": "author", "mandatory": "on"}, name="Book")
-    signed_in("editor").post(world.record_type.get_absolute_url(), data)
+    asked = signed_in("editor").post(world.record_type.get_absolute_url(), data)
+    assert (asked.status_code, "price is in 1 live rule" in asked.content.decode()) == (400, True)
+    signed_in("editor").post(world.record_type.get_absolute_url(), data | {"drop_labels": "1"})
     found = {each["name"]: each["alternatives"][0]["xpath"] for each in Rule.objects.get().definition["attributes"]}
     assert found == {"author": worlds.XPATHS["title"], "price": worlds.XPATHS["price"]}
     assert Record.objects.order_by("pk")[0].values["author"][0]["raw"] == "Book 0"
@@ -154,4 +156,4 @@ def test_a_name_or_key_used_twice_is_refused_in_words(signed_in: Any, world: Wor
         }
     text = signed_in("editor").post(reverse("record_type_new"), rows).content.decode()
     assert "There is another attribute with this name." in text
-    assert "There is another attribute with this key." in text
+    assert "There is another attribute with this shortcut." in text

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from extraction.algorithms.dom.nodes import clean
 from extraction.algorithms.errors import VertexError
-from extraction.algorithms.values.cleanup.patterns import MAX_TEXT, PatternError, compile_pattern, refuse_empty_matches
+from extraction.algorithms.values.cleanup.patterns import MAX_TEXT, PatternBudget, PatternError, compile_pattern, refuse_empty_matches
 
 StepKind = Literal["trim", "split", "part", "replace", "map", "join", "unit", "lower", "upper"]
 
@@ -81,6 +81,11 @@ class CleanupStep:
         except PatternError as error:
             raise CleanupError(str(error)) from error
 
+    @property
+    def uses_pattern(self) -> bool:
+        """Whether `text` is a pattern."""
+        return self.kind == "part" or (self.pattern and self.kind in ("split", "replace"))
+
     def as_json(self) -> dict[str, Any]:
         """Return the step as JSON. Only what differs from the usual is written."""
         row: dict[str, Any] = {"kind": self.kind}
@@ -145,18 +150,22 @@ def clean_values(raw: Sequence[str], steps: Sequence[CleanupStep]) -> tuple[str,
     return trace_cleanup(raw, steps).values if steps else tuple(raw)
 
 
-def trace_cleanup(raw: Sequence[str], steps: Sequence[CleanupStep]) -> Cleaned:
-    """Do the same, and tell what each step did."""
+def trace_cleanup(raw: Sequence[str], steps: Sequence[CleanupStep], *, budget: PatternBudget | None = None) -> Cleaned:
+    """Do the same, and tell what each step did.
+
+    budget: what the patterns of all attributes and rows of the page may take together; by default, of this call alone.
+    """
+    budget = PatternBudget() if budget is None else budget
     found: list[tuple[str, tuple[int, ...]]] = [(text, (place,)) for place, text in enumerate(raw)]
     stages, losses = list[tuple[str, ...]](), list[Loss]()
     for number, step in enumerate(steps):
-        found = _run_step(step, number, found, losses)
+        found = _run_step(step, number, found, losses, budget)
         stages.append(tuple(text for text, _ in found))
     return Cleaned(tuple(text for text, _ in found), tuple(origins for _, origins in found), tuple(stages), tuple(losses))
 
 
 def _run_step(
-    step: CleanupStep, number: int, found: Sequence[tuple[str, tuple[int, ...]]], losses: list[Loss]
+    step: CleanupStep, number: int, found: Sequence[tuple[str, tuple[int, ...]]], losses: list[Loss], budget: PatternBudget
 ) -> list[tuple[str, tuple[int, ...]]]:
     if step.kind == "join":
         origins = tuple(sorted({place for _, places in found for place in places}))
@@ -165,7 +174,7 @@ def _run_step(
     made = list[tuple[str, tuple[int, ...]]]()
     for text, origins in found:
         try:
-            results = [clean(each) for each in _change_text(step, text)]
+            results = [clean(each) for each in _change_text(step, text, budget)]
         except (_StepError, PatternError) as failure:
             losses.append(Loss(number, text, str(failure)))
             continue
@@ -178,10 +187,12 @@ def _run_step(
     return made
 
 
-def _change_text(step: CleanupStep, text: str) -> list[str]:
+def _change_text(step: CleanupStep, text: str, budget: PatternBudget) -> list[str]:
     """Return what a step makes of one value. Raises _StepError if it cannot work on it."""
     if len(text) > MAX_VALUE:
         raise _StepError(f"the value has more than {MAX_VALUE:,} characters")
+    if step.uses_pattern:
+        _check_size(step, text, budget)
     match step.kind:
         case "trim":
             return [text.strip(f"{step.text} ")]
@@ -205,14 +216,14 @@ def _split_text(step: CleanupStep, text: str) -> list[str]:
     if not step.pattern:
         return text.split(step.text)
     pieces, start = [], 0
-    for match in compile_pattern(step.text).finditer(_within(text)):
+    for match in compile_pattern(step.text).finditer(text):
         pieces.append(text[start : match.start()])
         start = match.end()
     return [*pieces, text[start:]]
 
 
 def _cut_part(step: CleanupStep, text: str) -> str:
-    found = compile_pattern(step.text).search(_within(text))
+    found = compile_pattern(step.text).search(text)
     if found is None:
         raise _StepError(f"“{step.text}” does not match")
     return (found.group(1) if found.re.groups else found.group(0)) or ""
@@ -223,7 +234,7 @@ def _replace_all(step: CleanupStep, text: str) -> str:
         made = text.replace(step.text, step.by)
     else:
         pieces, start = [], 0
-        for match in compile_pattern(step.text).finditer(_within(text)):
+        for match in compile_pattern(step.text).finditer(text):
             pieces += [text[start : match.start()], _fill_groups(step.by, match)]
             start = match.end()
         made = "".join([*pieces, text[start:]])
@@ -244,10 +255,11 @@ def _is_bare_number(text: str) -> bool:
     return bool(digits) and all(digits)
 
 
-def _within(text: str) -> str:
+def _check_size(step: CleanupStep, text: str, budget: PatternBudget) -> None:
     if len(text) > MAX_TEXT:
         raise _StepError(f"the value has {len(text):,} characters; patterns are tried on at most {MAX_TEXT:,}")
-    return text
+    if not budget.take(step.text, text):
+        raise _StepError("the patterns take too long for all values of this page")
 
 
 def _fill_groups(by: str, match: Any) -> str:

@@ -34,6 +34,23 @@ _PORTABLE = re.compile(
 """What RE2 and Python's engine read in the same way."""
 
 
+MAX_SEARCH_STEPS = 100_000_000
+"""How many steps the patterns of a clean-up may take for the values of one page: characters times the size of RE2's program. That is five
+seconds for the slowest pattern, and a hundredth of it for a usual one."""
+
+
+class PatternBudget:
+    """Counts the steps of patterns, so that many values of one page cannot keep a worker busy for hours."""
+
+    def __init__(self, steps: int = MAX_SEARCH_STEPS) -> None:
+        self.left = steps
+
+    def take(self, pattern: str, text: str) -> bool:
+        """Take the steps for one search of a text. Return False if too few are left."""
+        self.left -= len(text) * int(compile_pattern(pattern).programsize)
+        return self.left >= 0
+
+
 class PatternError(VertexError):
     """A pattern that cannot be used. The message is for the person who wrote it."""
 

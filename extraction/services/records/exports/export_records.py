@@ -14,7 +14,7 @@ from pathlib import Path
 
 from extraction.algorithms.records.cells import CellMaker
 from extraction.algorithms.records.choice import URL_COLUMN, ExportChoice
-from extraction.algorithms.records.columns import CORRECTION_COLUMNS, Column, plan_columns
+from extraction.algorithms.records.columns import CORRECTION_COLUMNS, KEPT_COLUMNS, Column, plan_columns
 from extraction.algorithms.records.csv_table import join_texts
 from extraction.algorithms.records.csv_text import join_lines
 from extraction.algorithms.records.table import Table
@@ -77,9 +77,9 @@ def plan_export(scope: ExportScope, choice: ExportChoice, form: ExportFormat) ->
     """
     if choice.list not in scope.attributes:
         raise ExportError(f"{scope.title} has no list “{choice.list}”.")
-    unknown = [name for name in choice.about if name in CORRECTION_COLUMNS and not scope.knows_corrections]
+    unknown = [name for name in choice.about if name in KEPT_COLUMNS and not scope.knows_corrections]
     if unknown:
-        raise ExportError(f"{scope.title}: it is not known here who corrected a value. Leave out {', '.join(unknown)}.")
+        raise ExportError(f"{scope.title}: only the records of a template or a record type can say this. Leave out {', '.join(unknown)}.")
     columns = plan_columns(scope.attributes[choice.list], choice, typed=form.typed, folds_case=form.folds_case)
     if not columns:
         raise ExportError("Choose at least one column.")

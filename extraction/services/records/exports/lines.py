@@ -1,22 +1,27 @@
 """The lines of an export, read from the records in chunks, so that memory holds one chunk at a time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from extraction.algorithms.records.choice import URL_COLUMN
 from extraction.algorithms.records.correction_cells import describe_corrections
 from extraction.algorithms.records.line import Line, PageCell
 from extraction.algorithms.records.record_origins import RecordOrigins
-from extraction.models import Cluster
+from extraction.models import Cluster, Rule
 from extraction.models.record import RecordQuerySet
 from extraction.models.record_values import read_rows, read_values
+
+PAGE_CHANGED = "the page has changed since, and its new content has given no record yet"
+RULE_RETIRED = "an earlier version of the rule made it"
 
 CHUNK = 200
 """Records per database read."""
 
 _FIELDS = {
     URL_COLUMN: "snapshot__page__url",
+    "canonical_url": "canonical",
     "site": "cluster__site__name",
     "page_id": "snapshot__page_id",
     "fetched_at": "snapshot__fetched_at",
@@ -26,6 +31,10 @@ _FIELDS = {
     "run": "run_id",
     "number": "cluster__number",
     "name": "cluster__name",
+    "held_back": "held_back",
+    "snapshot": "snapshot_id",
+    "current": "snapshot__page__current_id",
+    "rule_state": "rule__state",
 }
 
 
@@ -64,7 +73,12 @@ def read_lines(
             yield Line({**of_page, **row}, {**page, "row": place, **corrected})
 
 
-def _describe_page(fields: dict[str, PageCell]) -> dict[str, PageCell]:
-    number, name = fields.pop("number"), fields.pop("name")
-    page = {key: cell.astimezone(UTC) if isinstance(cell, datetime) else cell for key, cell in fields.items()}
+def _describe_page(fields: dict[str, Any]) -> dict[str, PageCell]:
+    number, name, state = fields.pop("number"), fields.pop("name"), fields.pop("rule_state")
+    held: Mapping[str, str] = fields.pop("held_back")
+    changed = fields.pop("snapshot") != fields.pop("current")
+    page: dict[str, PageCell] = {key: cell.astimezone(UTC) if isinstance(cell, datetime) else cell for key, cell in fields.items()}
+    page["outdated"] = PAGE_CHANGED if changed else RULE_RETIRED if state == Rule.State.RETIRED else None
+    page["held_back"] = "; ".join(f"{attribute}: {why}" for attribute, why in sorted(held.items())) or None
+    page["canonical_url"] = page["canonical_url"] or None
     return {**page, "template": name or Cluster.UNNAMED.format(number=number), "row": None}

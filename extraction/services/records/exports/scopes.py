@@ -62,7 +62,7 @@ def find_template_scope(cluster: Cluster, records: RecordQuerySet | None = None,
     records: some of its records in their order; by default all of `part`.
     part: a RecordPart, which `records` are of; anything else is NOW.
     """
-    part = part if part in (RecordPart.EARLIER, RecordPart.ELSEWHERE) else RecordPart.NOW
+    part = part if part in RecordPart.values else RecordPart.NOW
     attributes = find_attributes(cluster)
     found = Record.objects.filter(cluster=cluster).in_part(part).order_by("pk") if records is None else records
     figures = RecordCount.objects.filter(cluster=cluster).figures().get(cluster.pk, RecordFigures())
@@ -73,7 +73,7 @@ def find_template_scope(cluster: Cluster, records: RecordQuerySet | None = None,
         _name_attributes(attributes),
         tuple(_describe_left_out(figures, part)),
         cluster.record_type.description if cluster.record_type else "",
-        notices=_list_withheld(cluster.pk),
+        notices=(*_list_withheld(cluster.pk), *_describe_state(figures, part)),
         record_type=cluster.record_type,
     )
 
@@ -84,7 +84,7 @@ def find_type_scope(record_type: RecordType) -> ExportScope:
     everything = Record.objects.filter(cluster__record_type=record_type)
     counts = RecordCount.objects.filter(cluster__record_type=record_type)
     figures = _add_figures(counts.filter(cluster__ignored=False).figures().values())
-    ignored = counts.filter(cluster__ignored=True, part=RecordPart.NOW).given().total()
+    ignored = counts.filter(cluster__ignored=True).now().given().total()
     left_out = [*_describe_left_out(figures, RecordPart.NOW), *([f"{_count(ignored, 'record')} of ignored templates"] if ignored else [])]
     records = everything.filter(cluster__ignored=False).now().order_by("cluster__site__name", "cluster__site_id", "cluster__number", "pk")
     return ExportScope(
@@ -95,7 +95,10 @@ def find_type_scope(record_type: RecordType) -> ExportScope:
         tuple(left_out),
         record_type.description,
         across_sites=True,
-        notices=_list_withheld(*record_type.clusters.filter(ignored=False).values_list("pk", flat=True)),
+        notices=(
+            *_list_withheld(*record_type.clusters.filter(ignored=False).values_list("pk", flat=True)),
+            *_describe_state(figures, RecordPart.NOW),
+        ),
         record_type=record_type,
     )
 
@@ -150,10 +153,31 @@ def _name_attributes(attributes: dict[str, tuple[ExportAttribute, ...]]) -> froz
 
 
 def _describe_left_out(figures: RecordFigures, part: str) -> Sequence[str]:
-    counts = {RecordPart.NOW: figures.given, RecordPart.EARLIER: figures.earlier, RecordPart.ELSEWHERE: figures.elsewhere}
-    others = [f"{_count(count, 'record')} {each.label}" for each, count in counts.items() if count and each != part]
+    outdated = part == RecordPart.OUTDATED
+    shown = "that are up to date" if outdated else RecordPart.NOW.label
+    counts = {
+        shown: figures.given - (figures.outdated if outdated else 0) if part != RecordPart.NOW else 0,
+        RecordPart.ELSEWHERE.label: figures.elsewhere if part != RecordPart.ELSEWHERE else 0,
+        RecordPart.GONE.label: figures.gone if part != RecordPart.GONE else 0,
+    }
+    others = [f"{_count(count, 'record')} {label}" for label, count in counts.items() if count]
     failed = figures.failed if part == RecordPart.NOW else 0
     return [*([f"{_count(failed, 'page')} that gave no record (failed)"] if failed else []), *others]
+
+
+def _describe_state(figures: RecordFigures, part: str) -> list[str]:
+    """Return sentences about exported records that are not what the live rule gives for the current content of their pages."""
+    if part not in (RecordPart.NOW, RecordPart.OUTDATED):
+        return []
+    found = []
+    if figures.earlier:
+        whose = "whose page has changed since" if figures.earlier == 1 else "whose pages have changed since"
+        found.append(f"{_count(figures.earlier, 'record')} outdated: from earlier content {whose}")
+    if figures.older:
+        found.append(f"{_count(figures.older, 'record')} outdated: made by an earlier version of the rule")
+    if figures.held and part == RecordPart.NOW:
+        found.append(f"{_count(figures.held, 'record')} with values that are held back, because a part of the rule is broken")
+    return found
 
 
 def _count(number: int, thing: str) -> str:
@@ -163,7 +187,12 @@ def _count(number: int, thing: str) -> str:
 def _add_figures(many: Iterable[RecordFigures]) -> RecordFigures:
     found = list(many)
     return RecordFigures(
+        complete=sum(each.complete for each in found),
+        incomplete=sum(each.incomplete for each in found),
         failed=sum(each.failed for each in found),
         earlier=sum(each.earlier for each in found),
+        older=sum(each.older for each in found),
+        held=sum(each.held for each in found),
         elsewhere=sum(each.elsewhere for each in found),
+        gone=sum(each.gone for each in found),
     )

@@ -160,11 +160,11 @@ def test_the_command_writes_text_to_standard_output_and_losses_to_standard_error
         (("books",), "Name a site and a template, or a record type with --type."),
         (("books", "1", "--type", "Book"), "Name either a site and a template, or --type."),
         (("--type", "Film"), "There is no record type 'Film'. Record types: Book"),
-        (("--type", "Book", "--of", "earlier"), "--of needs a site and a template."),
+        (("--type", "Book", "--of", "gone"), "--of needs a site and a template."),
         (("books", "1", "--columns", "weight"), "There is no column 'weight'."),
         (("books", "1", "--about", "secret"), "There is no column 'secret'."),
         (("books", "1", "--list", "offers"), "There is no list 'offers'. The pages have none."),
-        (("books", "1", "--of", "earlier"), "There are no records. Left out: 2 records of its current pages."),
+        (("books", "1", "--of", "gone"), "There are no records. Left out: 2 records of its pages."),
         (("books", "1", "--output", "/nowhere/x"), "/nowhere/x cannot be written: No such file or directory"),
     ],
 )

@@ -1,0 +1,94 @@
+"""What is doubtful about the values that a rule gives, for its report and for the question before it is published."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from extraction.algorithms.learning.page_groups import PageGroup
+from extraction.algorithms.learning.value_doubts import ValueDoubt, find_value_doubts
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
+from extraction.algorithms.values.cleanup.chain import clean_values
+from extraction.algorithms.values.column import fits_type
+from extraction.models import Cluster, Label, Rule
+from extraction.models.rule_report import DoubtReport, GroupReport
+from extraction.services.rules import cleanup_chains
+
+Columns = Mapping[str, Mapping[int, Sequence[str]]]
+"""{attribute: {snapshot: its values, before clean-up}}, also for snapshots without a value."""
+
+
+JUDGED_VALUES, JUDGED_CHARS = 50, 300
+"""How many values of an attribute on a page, and how many characters of each, are compared with those of other pages."""
+
+
+def shorten_values(values: Sequence[str]) -> tuple[str, ...]:
+    """Return the part of a page's values that is compared with those of other pages."""
+    return tuple(value[:JUDGED_CHARS] for value in values[:JUDGED_VALUES])
+
+
+class Doubtful(Exception):  # noqa: N818
+    """The rule gives values that a person should look at first. doubts: why, a sentence for each."""
+
+    def __init__(self, doubts: Sequence[str]) -> None:
+        super().__init__(" ".join(doubts))
+        self.doubts = list(doubts)
+
+
+def find_doubts(cluster: Cluster, rule: RuleDefinition, columns: Columns, groups: Sequence[PageGroup]) -> tuple[DoubtReport, ...]:
+    """Return what is doubtful about the values of each attribute of a rule, also of lists.
+
+    groups: groups of the pages in `columns`.
+    """
+    cleaned = {each.name: each for each in cleanup_chains.carry_cleanups(cluster, rule).every}
+    said = find_said_pages(cluster)
+    found = []
+    for name, values in columns.items():
+        for doubt in judge_values(cleaned[name], values, groups, said.get(name, frozenset())):
+            found.append(DoubtReport(attribute=name, kind=doubt.kind, words=doubt.words, count=doubt.count, pages=doubt.pages))
+    return tuple(found)
+
+
+def judge_values(
+    attribute: AttributeRule, values: Mapping[int, Sequence[str]], groups: Sequence[PageGroup], said: Collection[int]
+) -> list[ValueDoubt]:
+    """Return what is doubtful about the values of one attribute, after its clean-up."""
+    read = {page: clean_values(tuple(each), attribute.cleanup) for page, each in values.items()} if attribute.cleanup else values
+    unread = set[str]()
+    if attribute.type != "text":
+        unread = {text for text in {text for each in read.values() for text in each} if not fits_type(text, attribute.type)}
+    return find_value_doubts(read, groups, unread=unread, said=said)
+
+
+def find_said_pages(cluster: Cluster) -> dict[str, set[int]]:
+    """Return {attribute: the snapshots on which a person said what its value is, or that there is none}."""
+    found: dict[str, set[int]] = {}
+    for name, snapshot in Label.objects.filter(cluster=cluster).values_list("attribute__name", "snapshot").distinct():
+        found.setdefault(name, set()).add(snapshot)
+    return found
+
+
+def count_in_groups(columns: Columns, groups: Sequence[PageGroup]) -> tuple[GroupReport, ...]:
+    """Return how many pages of each group have a value of each attribute."""
+    return tuple(
+        GroupReport(
+            name=group.name,
+            checked=len(group.pages),
+            hits={name: sum(bool(each) for page, each in values.items() if page in group.pages) for name, values in columns.items()},
+        )
+        for group in groups
+    )
+
+
+def replace_doubts(old: Sequence[DoubtReport], new: Sequence[DoubtReport], attribute: str) -> tuple[DoubtReport, ...]:
+    """Return the doubts of a version in which one attribute changed."""
+    return (*(each for each in old if each.attribute != attribute), *new)
+
+
+def describe_doubts(rule: Rule) -> list[str]:
+    """Return what to look at before a version is published, a sentence for each doubt."""
+    return [f"{each.attribute}: {each.words}." for each in rule.read_report().doubts]
+
+
+def refuse_doubtful(rule: Rule) -> None:
+    """Raise Doubtful if a person should look at values of the rule before it is published. Versions that were live are not asked about."""
+    found = describe_doubts(rule) if rule.unpublished else []
+    if found:
+        raise Doubtful(found)

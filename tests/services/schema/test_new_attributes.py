@@ -1,0 +1,82 @@
+"""What changes of a record type in use do: a new attribute waits to be annotated, a renamed one follows, a removed one asks."""
+
+from typing import Any
+
+import pytest
+
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
+from extraction.models import Attribute, Cluster, DeliveryTarget, Rule
+from extraction.models.delivery import TargetContent
+from extraction.services.schema import new_attributes, record_types
+from extraction.services.schema.record_types import AttributeDraft, InUse
+from extraction.views import home_view
+from extraction.views.templates import cluster_view
+from tests.services import factory
+
+pytestmark = pytest.mark.django_db
+
+
+def define(**xpaths: str) -> dict[str, Any]:
+    return RuleDefinition(tuple(AttributeRule(name, alternatives=(Selector(xpath),)) for name, xpath in xpaths.items())).as_json()
+
+
+TITLE = define(title="//h1")
+
+
+def drafts(cluster: Cluster, **renamed: str) -> list[AttributeDraft]:
+    known = Attribute.objects.of_cluster(cluster).order_by("position")
+    return [AttributeDraft(each.pk, renamed.get(each.name, each.name), each.type) for each in known]
+
+
+def change(cluster: Cluster, wanted: list[AttributeDraft], **more: Any) -> None:
+    record_type = cluster.record_type
+    assert record_type is not None
+    record_types.update_record_type(record_type, record_type.name, "", wanted, **more)
+
+
+@pytest.fixture
+def cluster() -> Cluster:
+    """A template whose live rule has all attributes of its record type, of which there is one."""
+    made = factory.cluster(factory.site(), kind=factory.record_type({"title": "text"}))
+    factory.rule(made, state=Rule.State.LIVE, definition=TITLE)
+    return made
+
+
+def test_a_new_attribute_is_to_be_annotated_until_a_rule_is_learned_again(cluster: Cluster) -> None:
+    assert cluster_view.build_cluster_view(cluster).step == "run"
+    change(cluster, [*drafts(cluster), AttributeDraft(None, "price", "price")])
+    view = cluster_view.build_cluster_view(cluster)
+    assert (view.step, view.new_attributes) == ("annotate", ("price",))
+    waiting = {kind.kind: [each for each, _ in kind.clusters] for kind in home_view.build_home(operates=False).waiting}
+    assert waiting == {"new": [cluster]}
+    factory.rule(cluster, version=2, definition=TITLE)
+    assert cluster_view.build_cluster_view(cluster).new_attributes == ()
+
+
+def test_marking_the_new_attribute_leads_on_to_learning(cluster: Cluster) -> None:
+    change(cluster, [*drafts(cluster), AttributeDraft(None, "price", "price")])
+    page = factory.snapshot(cluster.site, "https://b.example/1", factory.book_html("A"), cluster=cluster)
+    factory.label(cluster, page, Attribute.objects.get(name="price"), None)
+    assert cluster_view.build_cluster_view(cluster).step == "learn"
+
+
+def test_an_attribute_that_a_person_added_to_the_rule_is_not_new(cluster: Cluster) -> None:
+    change(cluster, [*drafts(cluster), AttributeDraft(None, "price", "price")])
+    edited = factory.rule(cluster, version=2, definition=define(title="//h1", price="//p"))
+    Rule.objects.filter(pk=edited.pk).update(origin=Rule.Origin.EDITED)
+    assert new_attributes.find_new_attributes(Cluster.objects.all()) == {}
+
+
+def test_removing_an_attribute_of_a_live_rule_asks(cluster: Cluster) -> None:
+    with pytest.raises(InUse, match="title is in 1 live rule"):
+        change(cluster, [AttributeDraft(None, "name", "text")])
+    change(cluster, [AttributeDraft(None, "name", "text")], drop_labels=True)
+    assert [each.name for each in Attribute.objects.all()] == ["name"]
+
+
+def test_the_columns_of_a_delivery_follow_a_new_name(cluster: Cluster) -> None:
+    content = TargetContent(columns=("title",)).as_json()
+    target = DeliveryTarget.objects.create(name="Files", record_type=cluster.record_type, kind="folder", content=content)
+    change(cluster, drafts(cluster, title="name"))
+    target.refresh_from_db()
+    assert target.read_content().columns == ("name",)

@@ -1,0 +1,27 @@
+"""The question before a rule is published whose values look wrong."""
+
+from dataclasses import replace
+from typing import Any
+
+from extraction.models import Rule
+from extraction.models.rule_report import DoubtReport, GroupReport
+from tests.views.addresses import address
+from tests.views.world import World
+
+
+def test_publishing_doubtful_values_shows_them_and_asks(signed_in: Any, world: World) -> None:
+    doubt = DoubtReport(attribute="price", kind="missing", words="no value on 6 of 6 pages in the language de", count=6)
+    group = GroupReport(name="in the language de", checked=6, hits={"title": 6, "price": 0})
+    report = replace(world.rule.read_report(), doubts=(doubt,), groups=(group,))
+    Rule.objects.filter(pk=world.rule.pk).update(state=Rule.State.DRAFT, published_at=None, report=report.as_json())
+    client = signed_in("editor")
+    answer = client.post(address(world, "rule_publish"))
+    shown = answer.content.decode()
+    assert answer.status_code == 400
+    assert "no value on 6 of 6 pages in the language de" in shown and "Publish nevertheless" in shown
+    assert "Pages with a value, by group" in shown
+    world.rule.refresh_from_db()
+    assert world.rule.state == Rule.State.DRAFT
+    assert client.post(address(world, "rule_publish"), {"despite_doubts": "1"}).status_code == 302
+    world.rule.refresh_from_db()
+    assert world.rule.state == Rule.State.LIVE
