@@ -96,7 +96,7 @@ class RecordQuerySet(models.QuerySet["Record"]):
 
     def now(self) -> Self:
         """Record of each page of their template, also if it is outdated."""
-        return self.filter(part__in=(KeptPart.NOW, KeptPart.EARLIER))
+        return self.exclude(part__in=(KeptPart.GONE, KeptPart.ELSEWHERE))  # most records, so the index by id is read in its order
 
     def shown(self) -> Self:
         """Record of each page, whichever template it is in. These are the records of a site."""
@@ -169,7 +169,11 @@ class Record(models.Model):
 
     class Meta:
         ordering = ["id"]
-        indexes = [models.Index(fields=["cluster", "part", "id"]), models.Index(fields=["cluster", "part", "state", "id"])]
+        indexes = [
+            models.Index(fields=["cluster", "id"]),
+            models.Index(fields=["cluster", "state", "id"]),
+            models.Index(fields=["cluster", "part", "id"]),
+        ]
         constraints = [
             models.CheckConstraint(condition=Q(state__in=RecordState.values), name="a_record_has_a_known_state"),
             models.CheckConstraint(condition=~Q(state=RecordState.FAILED) | ~Q(reason=""), name="a_failed_record_says_why"),
