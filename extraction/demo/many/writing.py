@@ -25,9 +25,9 @@ class RowWriter:
         self._model = model
         self._constants = tuple(self._prepare(each, same.get(each.attname, each.get_default())) for each in rest)
         by_name = {each.attname: each.column for each in fields}
-        columns = [by_name[name] for name in varying] + [each.column for each in rest]
+        columns = [str(by_name[name]) for name in varying] + [str(each.column) for each in rest]
         quote = connection.ops.quote_name
-        self._table = quote(model._meta.db_table)
+        self._table: str = quote(model._meta.db_table)
         self._columns = ", ".join(quote(each) for each in columns)
         self._places = ", ".join(["%s"] * len(columns))
 

@@ -80,8 +80,8 @@ def _follow_records(page: str) -> str:
     values = ", ".join(fill_in(each, "extraction_record", "sqlite") for each in RECORD.columns.values())
     right = f"(SELECT {values} FROM {RECORD.joined} WHERE own.id = extraction_record.snapshot_id)"
     return (
-        f"UPDATE extraction_record SET ({columns}) = {right} WHERE snapshot_id IN (SELECT id FROM extraction_snapshot WHERE page_id = {page}) "
-        f"AND ({columns}) IS NOT {right};"
+        f"UPDATE extraction_record SET ({columns}) = {right} "
+        f"WHERE snapshot_id IN (SELECT id FROM extraction_snapshot WHERE page_id = {page}) AND ({columns}) IS NOT {right};"
     )
 
 
@@ -160,13 +160,18 @@ _PAGES_OF_SNAPSHOTS = f"""
 """
 """The trigger of the page reads the rest from the snapshot."""
 
-_RECORD_COLUMNS = ", ".join(RECORD.columns)
+
+def _list_columns(row: str, columns: Sequence[str]) -> str:
+    return f"({', '.join(f'{row}.{each}' for each in columns)})"
+
+
+_RIGHT = ", ".join(f"{fill_in(value, 't', 'postgresql')} AS {column}" for column, value in RECORD.columns.items())
 
 _FOLLOW_RECORDS = f"""UPDATE extraction_record r SET {", ".join(f"{column} = x.{column}" for column in RECORD.columns)}
-      FROM (SELECT t.id, {", ".join(f"{fill_in(value, 't', 'postgresql')} AS {column}" for column, value in RECORD.columns.items())}
+      FROM (SELECT t.id, {_RIGHT}
             FROM extraction_record t JOIN extraction_snapshot own ON own.id = t.snapshot_id JOIN extraction_page page ON page.id = own.page_id
             WHERE page.id = ANY(changed)) x
-      WHERE r.id = x.id AND ({", ".join(f"r.{each}" for each in RECORD.columns)}) IS DISTINCT FROM ({", ".join(f"x.{each}" for each in RECORD.columns)});"""
+      WHERE r.id = x.id AND {_list_columns("r", tuple(RECORD.columns))} IS DISTINCT FROM {_list_columns("x", tuple(RECORD.columns))};"""
 """Set the columns of all records of the pages `changed`, where they differ."""
 
 _RECORDS_OF_PAGES = f"""
@@ -196,7 +201,8 @@ _RECORDS_OF_RECORDS = f"""
 def _statement_trigger(name: str, model: type[models.Model], events: Sequence[str], body: str) -> Iterator[str]:
     function = f"{PREFIX}{name}"
     yield (
-        f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $$\nDECLARE changed bigint[];\nBEGIN\n{body}\n    RETURN NULL;\nEND $$"
+        f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $$\nDECLARE changed bigint[];\n"
+        f"BEGIN\n{body}\n    RETURN NULL;\nEND $$"
     )
     for event in events:
         tables = {
