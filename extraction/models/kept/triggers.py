@@ -169,7 +169,8 @@ _RIGHT = ", ".join(f"{fill_in(value, 't', 'postgresql')} AS {column}" for column
 
 _FOLLOW_RECORDS = f"""UPDATE extraction_record r SET {", ".join(f"{column} = x.{column}" for column in RECORD.columns)}
       FROM (SELECT t.id, {_RIGHT}
-            FROM extraction_record t JOIN extraction_snapshot own ON own.id = t.snapshot_id JOIN extraction_page page ON page.id = own.page_id
+            FROM extraction_record t JOIN extraction_snapshot own ON own.id = t.snapshot_id
+              JOIN extraction_page page ON page.id = own.page_id
             WHERE page.id = ANY(changed)) x
       WHERE r.id = x.id AND {_list_columns("r", tuple(RECORD.columns))} IS DISTINCT FROM {_list_columns("x", tuple(RECORD.columns))};"""
 """Set the columns of all records of the pages `changed`, where they differ."""
