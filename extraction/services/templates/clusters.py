@@ -1,5 +1,6 @@
 """What a person can do with clusters, and what the Templates tab shows of them."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -86,8 +87,11 @@ class Overview:
 
 def list_templates(site: Site) -> Overview:
     """Return the Templates tab, in a constant number of queries."""
-    counts = PageCount.objects.filter(site=site).exclude(reading=Page.Reading.NONE)
-    sizes, bad = counts.totals("cluster_key"), counts.filter(reading=Page.Reading.UNREADABLE).total()
+    counts = PageCount.objects.filter(site=site).exclude(reading=Page.Reading.NONE).totals("cluster_key", "reading")
+    bad = sum(n for (_, reading), n in counts.items() if reading == Page.Reading.UNREADABLE)
+    sizes: Counter[int] = Counter()
+    for (cluster_id, _), n in counts.items():
+        sizes[cluster_id] += n
     total = sum(sizes.values())
     found = list(site.clusters.select_related("record_type", "site", "picture"))
     previews = _find_previews(site)
