@@ -192,7 +192,7 @@ def make_contents(design: str, chance: random.Random) -> list[Content]:
     vectors = shingles.compute_vectors([html for html, _, _ in drawn])
     found = []
     for (html, title, values), vector in zip(drawn, vectors, strict=True):
-        text = "\n".join(each["raw"] for many in values.values() for each in many).casefold()
+        text = "\n".join(str(each["raw"]) for many in values.values() for each in many).casefold()
         found.append(Content(stored_bytes.put_bytes(html), len(html), title, f"{vector:016x}", json.dumps(values), text))
     return found
 

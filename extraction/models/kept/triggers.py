@@ -69,8 +69,8 @@ def _write_for_sqlite() -> Iterator[str]:
     before = _follow_records(f"({own.format(row='OLD')})")
     yield _trigger("record_follows_insert", RECORD.table, "INSERT", "", body)
     yield _trigger("record_follows_delete", RECORD.table, "DELETE", "", before)
-    columns = (*RECORD.on, *RECORD.columns)
-    yield _trigger("record_follows_update", RECORD.table, f"UPDATE OF {', '.join(columns)}", "", body)
+    every = ", ".join((*RECORD.on, *RECORD.columns))
+    yield _trigger("record_follows_update", RECORD.table, f"UPDATE OF {every}", "", body)
     yield _trigger("record_leaves_page", RECORD.table, "UPDATE OF snapshot_id", "NEW.snapshot_id <> OLD.snapshot_id", before)
 
 

@@ -15,7 +15,7 @@ SPARE = 10
 
 def select_current(cluster: Cluster, *, most: int) -> SnapshotQuerySet:
     """Return current contents of a template whose bytes are kept: all of them, or at most `SPARE` times `most` if it is large."""
-    current: SnapshotQuerySet = cluster.snapshots.current().kept()  # type: ignore[attr-defined]
+    current: SnapshotQuerySet = cluster.snapshots.current().kept()
     if PageCount.objects.filter(cluster_key=cluster.pk, kept=True).total() <= max(FEW_PAGES, most * SPARE):
         return current
     return current.filter(pk__in=_probe(cluster, most * SPARE))

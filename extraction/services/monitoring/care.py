@@ -97,7 +97,7 @@ def _select_unneeded() -> "models.QuerySet[Snapshot]":
     found: models.QuerySet[Snapshot] = Snapshot.objects.all()
     for relation in Snapshot._meta.related_objects:
         if relation.related_model not in GIVES_WAY:
-            rows = relation.related_model._default_manager.filter(**{relation.field.name: OuterRef("pk")})  # type: ignore[union-attr]
+            rows = relation.related_model._default_manager.filter(**{relation.field.name: OuterRef("pk")})
             found = found.exclude(Exists(rows.order_by()))
     return found
 
@@ -119,7 +119,7 @@ def find_wanted(sha256s: Iterable[str]) -> set[str]:
     for at in range(0, len(some), CHUNK):
         part = some[at : at + CHUNK]
         for model, name in ((Snapshot, "sha256"), (Snapshot, "received"), (Asset, "sha256"), (Preview, "sha256"), (Preview, "dimmed")):
-            rows = model._default_manager.filter(**{f"{name}__in": part}).order_by()  # type: ignore[attr-defined]
+            rows = model._default_manager.filter(**{f"{name}__in": part}).order_by()
             found |= set(rows.values_list(name, flat=True))
     return found
 

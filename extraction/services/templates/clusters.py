@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Count, F, Max, OuterRef, Subquery
+from django.db.models import Count, Max, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
 from extraction.models import (
@@ -198,10 +198,12 @@ def _find_oldest(site: Site) -> dict[int, int]:
 
 
 def _find_previews(site: Site) -> dict[int, Snapshot]:
-    samples = SamplePage.objects.filter(cluster__site=site, position=0)
-    now = samples.filter(snapshot__page__cluster=F("cluster"), snapshot__page__kept=True)
-    chosen = dict(samples.values_list("cluster", "snapshot")) | _find_oldest(site)
-    chosen |= dict(now.values_list("cluster", "snapshot__page__current"))
+    samples = SamplePage.objects.filter(cluster__site=site, position=0).select_related("snapshot__page")
+    chosen = {each.cluster_id: each.snapshot_id for each in samples} | _find_oldest(site)
+    for each in samples:
+        page = each.snapshot.page
+        if page.cluster_id == each.cluster_id and page.kept and page.current_id:
+            chosen[each.cluster_id] = page.current_id
     snapshots = Snapshot.objects.select_related("page").in_bulk(list(chosen.values()))
     return {cluster: snapshots[pk] for cluster, pk in chosen.items() if pk in snapshots}
 

@@ -66,10 +66,10 @@ class Shop:
         self.rules = {cluster.pk: factory.rule(cluster) for cluster in self.clusters}
         self.run = factory.run(self.sites[0], Run.Kind.EXTRACT)
 
-    def page(self, n: int) -> Page | None:
+    def page(self, n: int) -> Any:
         return _nth(Page.objects.order_by("pk"), n)
 
-    def snapshot(self, n: int) -> Snapshot | None:
+    def snapshot(self, n: int) -> Any:
         return _nth(Snapshot.objects.order_by("pk"), n)
 
     def cluster(self, n: int) -> Cluster | None:

@@ -23,7 +23,7 @@ def old_content(page: Page, n: int, *, days: int) -> Snapshot:
         sha256=stored_bytes.put_bytes(content),
         size_bytes=1,
         fetched_at=NOW - timedelta(days=days),
-        cluster=page.current and page.current.cluster,
+        cluster=page.current.cluster if page.current else None,
     )
 
 
@@ -62,6 +62,7 @@ def test_bytes_that_nothing_has_go_to_the_bin_and_others_stay(page: Page) -> Non
     lost = stored_bytes.put_bytes(b"<p>nothing has this</p>")
     assert page.current
     picture = stored_bytes.put_bytes(b"a picture")
+    assert page.current.cluster
     Preview.objects.create(cluster=page.current.cluster, sha256=picture, made_of="x")
     assert care.collect_bytes(timezone.now()) == (0, 0), "young bytes may be of an import under way"
     later = timezone.now() + timedelta(days=2)
