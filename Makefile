@@ -9,7 +9,7 @@ DATA ?= .data
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run migrate test test-services test-spark lint e2e quality bench browser lock format clean
+.PHONY: help setup demo run migrate test test-services test-spark lint audit fuzz chaos load mutation e2e quality bench browser lock format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,13 +50,33 @@ test-spark: setup ## Run the tests of the jobs on Spark, with a Spark of their o
 	$(PY) -c 'import pandas, pyspark' 2>/dev/null || $(PY) -m pip install --quiet --disable-pip-version-check 'pyspark>=4' 'pandas>=2.2,<3' || exit 1; \
 	VERTEX_TEST_SPARK=1 $(PY) -m pytest -p no:xdist tests/vertex_spark
 
-lint: setup ## ruff, mypy, import-linter, djade, tsc
+lint: setup ## ruff, bandit, mypy, import-linter, djade, tsc
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+	$(PY) -m bandit --quiet --recursive vertex extraction annotations vertex_spark --severity-level medium --exclude '*/migrations/*'
 	$(PY) -m mypy
 	.venv/bin/lint-imports
 	.venv/bin/djade --target-version 5.2 --check $$(git ls-files 'templates/*.html')
 	$(PY) -m tests.js.check
+
+audit: setup ## Compare the pinned packages with the known vulnerabilities (needs the network)
+	@$(PY) -c 'import pip_audit' 2>/dev/null || $(PY) -m pip install --quiet --disable-pip-version-check 'pip-audit>=2.10'
+	$(PY) -m pip_audit --requirement requirements.lock --require-hashes --disable-pip
+
+SEED ?= 1
+SECONDS_LIMIT ?= 60
+
+fuzz: setup ## Try made inputs for SECONDS_LIMIT with each fuzzer (SEED makes others)
+	$(PY) -m tests.fuzz --seconds $(SECONDS_LIMIT) --seed $(SEED)
+
+chaos: setup ## Kill processes at random for SECONDS_LIMIT and compare what is left with a calm day
+	@$(PY) -m tests.chaos --seed $(SEED) --seconds $(SECONDS_LIMIT)
+
+load: setup ## 50 editors and 10 operators for SECONDS_LIMIT while records are extracted
+	@$(PY) -m tests.load --seconds $(SECONDS_LIMIT)
+
+mutation: setup ## Change operators of the algorithms for SECONDS_LIMIT and count which changes the tests notice
+	@$(PY) -m tests.mutation --seconds $(SECONDS_LIMIT) --seed $(SEED)
 
 format: setup ## Bring the code into the form that lint wants
 	$(PY) -m ruff check --fix --quiet .

@@ -193,6 +193,12 @@ def _draw_previews(run: Run) -> None:
         previews.start_drawing(run.site, user=run.created_by)
 
 
+def _draw_rest(run: Run) -> None:
+    """Go on with previews that were put off for other work."""
+    if run.read_summary().left:
+        previews.start_drawing(run.site, user=run.created_by)
+
+
 def _join_extracted(run: Run) -> None:
     """Bring joined records up to date after an extraction, or after a crawl that extracted while it fetched."""
     make_records.start_joins(make_records.list_joins_of_run(run), run.created_by)
@@ -221,6 +227,7 @@ def _wants_records(run: Run) -> bool:
 SUCCESSORS: Mapping[str, Sequence[Successor]] = {
     Run.Kind.IMPORT: (_check_imported, _cluster_when_changed),
     Run.Kind.CRAWL: (_settle_records, _cluster_when_changed, _extract_when_unchanged, _check_refreshed, _join_extracted),
+    Run.Kind.PREVIEW: (_draw_rest,),
     Run.Kind.CLUSTER: (_extract_when_asked, _offer_known_rules, _compare_templates, _load_looks, _join_site),
     Run.Kind.EXTRACT: (_settle_records, _join_extracted),
     Run.Kind.JOIN: (_join_again,),

@@ -22,7 +22,7 @@ class RefreshForm(RepeatingForm, forms.ModelForm[RefreshSchedule]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         word_number_errors(self)
-        self.initial |= describe_repeating(self.instance)
+        self.initial = {**self.initial, **describe_repeating(self.instance)}
 
     def clean(self) -> dict[str, Any]:
         """Check the fields of the chosen way."""

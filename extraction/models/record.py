@@ -45,6 +45,7 @@ class RecordFigures:
     complete, incomplete, failed: records of its pages, by state.
     earlier: of these, the records that come from earlier content of their page, without the failed ones.
     older: of these, the records that come from the current content but from a version of the rule that is not live any more.
+    sorting: of these, the records of pages with new content that is not sorted into the templates yet.
     held: of these, the records with attributes that are held back.
     elsewhere, gone: further records, of pages now elsewhere and of pages that are gone, without the failed ones.
     """
@@ -54,6 +55,7 @@ class RecordFigures:
     failed: int = 0
     earlier: int = 0
     older: int = 0
+    sorting: int = 0
     held: int = 0
     elsewhere: int = 0
     gone: int = 0
@@ -134,8 +136,8 @@ class Record(models.Model):
 
     values: {attribute: list of `RecordValue`}.
     rows: {list: [values of one row, as above, …]}.
-    part, shown, standing: what it is to its template, whether it is one of the records of its site, and whether it is of the current
-        content of its page. The database sets them (`models.kept`); what is assigned to them is ignored.
+    part, shown, standing, sorting: what it is to its template, whether it is one of the records of its site, whether it is of the current
+        content of its page, and whether that page waits to be sorted into the templates. The database sets them (`models.kept`); what is assigned to them is ignored.
     run: the run that made it, or a later one that found it up to date.
     state: COMPLETE; INCOMPLETE if a mandatory value is missing or an attribute has too many values; FAILED if nothing was
         extracted.
@@ -164,6 +166,7 @@ class Record(models.Model):
     part = models.CharField(max_length=10, choices=KeptPart.choices, default=KeptPart.NOW, editable=False)
     shown = models.BooleanField(default=True, editable=False)
     standing = models.BooleanField(default=True, editable=False)
+    sorting = models.BooleanField(default=False, editable=False)
 
     objects = RecordQuerySet.as_manager()
 

@@ -77,7 +77,7 @@ class RunSummary(JsonValue):
 
     Import and crawl: pages; of these new, changed, unchanged, unreadable and partly (read in part).
     Import: refused, files that could not be read; skipped, {kind: number} of files that are not pages; assets, styles and
-        pictures kept.
+        pictures kept; absent, pages of earlier imports that it does not contain.
     Crawl: before, pages that were there when it was resumed; templates, how many there seem to be; gone; missed, addresses
         without a page; outcomes, {outcome: number of addresses}; reason, why it ended; left, addresses that were found and not
         fetched; and the figures of an extraction.
@@ -92,7 +92,7 @@ class RunSummary(JsonValue):
     Extraction: pages; records, of these complete, incomplete and failed, and settled, which were up to date already; unmatched and
         unreadable, numbers of pages; removed, old records; reason, the most common reason for failures; pages_per_s.
     Loading styles and pictures: loaded, failed.
-    Drawing previews: drawn.
+    Making previews: drawn; left, if other work went first.
     Check: checked templates, of these broken, unreachable and ok.
     Reusing rules: templates, of these reused, relearned and live.
     """
@@ -152,3 +152,4 @@ class RunSummary(JsonValue):
     placed: int | None = None
     unplaced: int | None = None
     settled: int | None = None
+    absent: int | None = None

@@ -26,7 +26,7 @@ def strip(parts: Sequence[float], label: str, groups: int) -> SafeString:
     rects: list[tuple[str, str, str]] = []
     start = 0.0
     for share in parts:
-        rest = mark_safe(" data-rest") if len(rects) == len(parts) - 1 and groups > len(parts) else ""
+        rest = mark_safe(" data-rest") if len(rects) == len(parts) - 1 and groups > len(parts) else ""  # nosec B308
         rects.append((f"{start:.2f}", f"{max(share * 100 - GAP, GAP):.2f}", rest))
         start += share * 100
     return format_html(

@@ -148,12 +148,6 @@ def sign(state: str) -> str:
 
 
 @register.filter
-def corrected(origins: Mapping[str, Any], attribute: str) -> bool:
-    """Return whether a person corrected an attribute of the page itself. origins: `Record.origins`."""
-    return any("correction" in each and "list" not in each and each["attribute"] == attribute for each in origins.get("entries", ()))
-
-
-@register.filter
 def colour(state: str) -> str:
     """Return the name of a state's colour; empty for none."""
     return SIGNS[str(state)].colour

@@ -56,6 +56,28 @@ def test_the_new_books_of_the_week_arrive_every_monday_as_excel(page: "Page", da
     assert sorted(dict(zip(head, row, strict=True))["isbn"] for row in rows) == ["009780006", "009780007"]
 
 
+def test_a_key_and_a_schedule_are_set_and_the_changes_are_looked_at(page: "Page", dashboard: Dashboard) -> None:
+    page.set_default_timeout(30_000)
+    prepare(dashboard, "weekly_shop", "11", "14")
+    sign_in(page, "operator")
+    page.goto("/record-types/weekly-book/")
+    page.get_by_role("link", name="Key", exact=True).click()
+    see(page, "68-key")
+    page.get_by_role("button", name="Use it").click()
+    page.get_by_text("This is the key.").wait_for()
+    page.goto("/sites/weekly-shop/refresh/")
+    page.get_by_label("At times of day").check()
+    page.get_by_role("textbox", name="Times of day").fill("Mon-Fri 06:30, Sunday 12:00")
+    page.get_by_role("button", name="Set this schedule").click()
+    page.get_by_text("(UTC)").first.wait_for()
+    assert page.get_by_role("textbox", name="Times of day").input_value() == "Mon-Fri 06:30, Sun 12:00"
+    see(page, "69-schedule-with-weekdays")
+    prepare(dashboard, "weekly_shop", "8", "9")
+    page.goto("/sites/weekly-shop/templates/1/changes/")
+    page.get_by_text("009780008").first.wait_for()
+    see(page, "70-what-changed")
+
+
 def test_rows_of_a_listing_and_the_pages_that_they_lead_to_become_one_record(page: "Page", dashboard: Dashboard) -> None:
     page.set_default_timeout(30_000)
     slug = prepare(dashboard, "listed_shop")

@@ -33,7 +33,7 @@ def find_template() -> Cluster:
         return found
     kind = RecordType.objects.create(name="Weekly book", slug="weekly-book")
     for position, (name, (type_, _)) in enumerate(ATTRIBUTES.items()):
-        Attribute.objects.create(record_type=kind, name=name, type=type_, position=position, is_key=name == "isbn")
+        Attribute.objects.create(record_type=kind, name=name, type=type_, position=position)
     made = factory.cluster(Site.objects.create(name="Weekly shop", slug=SLUG), kind=kind, patterns=["weekly.example/*"])
     attributes = [AttributeRule(name, type_, alternatives=(Selector(xpath),)) for name, (type_, xpath) in ATTRIBUTES.items()]  # type: ignore[arg-type]
     rules.publish_rule(rules.add_draft(made, RuleDefinition(tuple(attributes)), report=RuleReport(), origin=Rule.Origin.LEARNED))

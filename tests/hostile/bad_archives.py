@@ -70,23 +70,24 @@ def _names() -> Iterator[BadArchive]:
         yield BadArchive(f"names: odd {name!r}", make_zip({name: PAGE, GOOD: PAGE}), pages=(printable, GOOD))
     yield BadArchive("names: too long", make_zip({"x" * 3_000 + ".html": PAGE, GOOD: PAGE}), refused="its name")
     yield BadArchive("names: many levels", make_zip({"a/" * 900 + "b.html": PAGE, GOOD: PAGE}), pages=("a/" * 900 + "b.html", GOOD))
-    yield BadArchive("names: used twice", _zip(lambda z: (z.writestr(GOOD, PAGE), z.writestr(GOOD, b"<html>2"))), refused="same name")
+    yield BadArchive("names: used twice", _zip((GOOD, PAGE), (GOOD, b"<html>2")), refused="same name")
     yield BadArchive("names: of a resource fork", make_zip({"__MACOSX/._a.html": b"\0", GOOD: PAGE}))
     yield BadArchive("names: of an archive in the archive", make_zip({"a.zip": make_zip({"b.html": PAGE}), GOOD: PAGE}), refused="archive")
 
 
-def _zip(fill: Callable[[zipfile.ZipFile], object], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def _zip(*entries: tuple[str | zipfile.ZipInfo, bytes]) -> bytes:
+    """Return a zip file of entries, of which several may have one name."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", method) as archive:
-        fill(archive)
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries:
+            archive.writestr(name, content)
     return buffer.getvalue()
 
 
-def _link(archive: zipfile.ZipFile, mode: int) -> None:
+def _special_entry(mode: int) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo("link.html")
     info.create_system, info.external_attr = 3, mode << 16
-    archive.writestr(info, "/etc/passwd")
-    archive.writestr(GOOD, PAGE)
+    return info
 
 
 def _change(data: bytes, old: bytes, offset: int, new: bytes, *, last: bool = True) -> bytes:
@@ -100,9 +101,9 @@ def _zips() -> Iterator[BadArchive]:
     for name, mode in {"a symbolic link": 0o120777, "a device": 0o060644, "a pipe": 0o010644, "a socket": 0o140755}.items():
         yield BadArchive(
             f"zip: {name}",
-            _zip(lambda z, mode=mode: _link(z, mode)),
+            _zip((_special_entry(mode), b"/etc/passwd"), (GOOD, PAGE)),
             refused="link" if mode == 0o120777 else "not a",
-        )  # type: ignore[misc]
+        )
     two = make_zip({"bad.html": PAGE * 20, GOOD: PAGE})
     central = b"PK\x01\x02"
     yield BadArchive(
@@ -139,17 +140,17 @@ def _zips() -> Iterator[BadArchive]:
         len(two) - 5: ("bad.html", GOOD),
     }.items():
         yield BadArchive(f"zip: cut off at {at}", two[:at], pages=left, refused="it was cut off; the part before that was read")
-    bomb = _zip(lambda z: (z.writestr("bomb.html", b"\0" * 70_000_000), z.writestr(GOOD, PAGE)))
+    bomb = _zip(("bomb.html", b"\0" * 70_000_000), (GOOD, PAGE))
     yield BadArchive("zip: a bomb", bomb, refused="bomb.html")
     yield BadArchive(
         "zip: many bombs",
-        _zip(lambda z: [z.writestr(f"{n}.html", b" " * 900_000) for n in range(120)]),
+        _zip(*((f"{n}.html", b" " * 900_000) for n in range(120))),
         pages=tuple(f"{n}.html" for n in range(74)),
         refused="200 times its size; the rest was not read",
     )
     yield BadArchive("zip: an empty one", make_zip({}), pages=(), error="")
-    yield BadArchive("zip: only folders", _zip(lambda z: z.writestr("a/", b"")), pages=(), error="")
-    yield BadArchive("zip: a folder with content", _zip(lambda z: (z.writestr("a/", b"<html>"), z.writestr(GOOD, PAGE))))
+    yield BadArchive("zip: only folders", _zip(("a/", b"")), pages=(), error="")
+    yield BadArchive("zip: a folder with content", _zip(("a/", b"<html>"), (GOOD, PAGE)))
     for name, (manifest, reason) in {
         "addresses of files": (b"file,url\ngood.html,file:///etc/passwd\n", "is not an http or https address"),
         "addresses of scripts": (b"file,url\ngood.html,javascript:alert(1)\n", "is not an http or https address"),

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from extraction.algorithms.suggestion.kinds import find_kind
 from extraction.algorithms.suggestion.labels import TemplateLabels
@@ -62,11 +62,12 @@ class Namer:
                     written.setdefault(key, Counter())[" ".join(PLAIN.findall(unit.text.casefold()))] += 1
         self.written = {key: min(counts, key=lambda text: (-counts[text], text)) for key, counts in written.items()}
 
-    def name_columns(self, columns: Sequence[ColumnCandidate]) -> list[str]:
-        """Return an identifier for each column, no two of them equal."""
+    def name_columns(self, columns: Sequence[ColumnCandidate], headers: Mapping[int, str]) -> list[str]:
+        """Return an identifier for each column, no two of them equal. headers: {number of a column: the head of its table column}."""
         title, taken, names = self._title(columns), Counter[str](), []
-        for each in columns:
-            own = "title" if each is title else next(filter(None, map(make_identifier, self._list_ideas(each))), "field")
+        for number, each in enumerate(columns):
+            head = content_words(PLAIN.findall(headers.get(number, "")))
+            own = "title" if each is title else next(filter(None, map(make_identifier, (head, *self._list_ideas(each)))), "field")
             taken[own] += 1
             name = own
             while taken[own] > 1 and (name := f"{own}_{taken[own]}") in taken:

@@ -115,10 +115,12 @@ class RecordCountQuerySet(KeptCountQuerySet):
     def figures(self) -> Mapping[int, RecordFigures]:
         """Return {template: its figures}, in one query. Templates without records are missing."""
         found: dict[int, Counter[str]] = {}
-        for (cluster, part, rule, whole, state), n in self.totals("cluster", "part", "rule__state", "whole", "state").items():
+        totals = self.totals("cluster", "part", "rule__state", "whole", "sorting", "state")
+        for (cluster, part, rule, whole, sorting, state), n in totals.items():
             counts, given = found.setdefault(cluster, Counter()), state != RecordState.FAILED
             if part in (KeptPart.NOW, KeptPart.EARLIER):
                 counts[state] += n
+                counts["sorting"] += n if sorting else 0
                 counts["held"] += n if given and not whole else 0
             named = "older" if part == KeptPart.NOW and rule == RuleState.RETIRED else part
             if named != KeptPart.NOW and given:
@@ -154,6 +156,7 @@ class RecordCount(KeptCount):
     part = models.CharField(max_length=10)
     shown = models.BooleanField()
     standing = models.BooleanField()
+    sorting = models.BooleanField()
     state = models.CharField(max_length=10)
     whole = models.BooleanField()
 
@@ -162,7 +165,7 @@ class RecordCount(KeptCount):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["cluster", "rule", "part", "shown", "standing", "state", "whole", "slot"], name="one_record_count"
+                fields=["cluster", "rule", "part", "shown", "standing", "sorting", "state", "whole", "slot"], name="one_record_count"
             )
         ]
 

@@ -48,10 +48,10 @@ COUNTED = (
         Record,
         RecordCount,
         {
-            **{name: f"{{row}}.{name}" for name in ("cluster_id", "rule_id", "part", "shown", "standing", "state")},
+            **{name: f"{{row}}.{name}" for name in ("cluster_id", "rule_id", "part", "shown", "standing", "sorting", "state")},
             "whole": "({row}.held_back = {empty})",
         },
-        uses=("cluster_id", "rule_id", "part", "shown", "standing", "state", "held_back"),
+        uses=("cluster_id", "rule_id", "part", "shown", "standing", "sorting", "state", "held_back"),
     ),
     Counted(
         TrackedRecord,
@@ -133,6 +133,7 @@ RECORD = Followed(
         f"WHEN {_HERE} THEN 'now' ELSE 'earlier' END",
         "shown": f"(page.left_at IS NULL AND ({_FRESH} OR {_LAST}))",
         "standing": _FRESH,
+        "sorting": _UNSORTED,
     },
     joined="extraction_snapshot own JOIN extraction_page page ON page.id = own.page_id",
     on=("snapshot_id", "cluster_id", "extracted_at"),

@@ -25,7 +25,7 @@ from extraction.models import Run, Site
 from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import Cancelled, JobError, Progress
-from extraction.services.intake import assets
+from extraction.services.intake import absent_pages, assets
 from extraction.services.intake.import_assets import WantedAssets
 from extraction.services.sites import page_store
 from extraction.services.templates import cluster_pages
@@ -159,11 +159,12 @@ class _Tally:
 
 
 def _import_all(run: Run, archive: Archive, progress: Progress, wanted: WantedAssets) -> None:
-    tally = _Tally()
+    tally, seen = _Tally(), set[str]()
     progress(0, message="Reading the archive")
     for batch in _read_batches(archive, tally, progress):
         stored = page_store.store_pages(run, batch, look=wanted.note_page)
         tally.pages += len(batch)
+        seen.update(map(page_store.find_address, batch))
         tally.unreadable += len(stored.unreadable)
         tally.partly += len(stored.partly)
         for name, reason in (*stored.unreadable, *stored.partly):
@@ -176,7 +177,11 @@ def _import_all(run: Run, archive: Archive, progress: Progress, wanted: WantedAs
     if not tally.pages:
         raise ArchiveError("no page was found in it")
     progress(tally.pages, total=tally.pages, now=True)
-    run.write_summary(_summarize(run, tally))
+    summary = _summarize(run, tally)
+    # What comes after the point at which an archive was cut off is unknown, so nothing is absent from it.
+    cut_off = run.problems.filter(reason__startswith="it was cut off").exists()
+    absent = 0 if cut_off else absent_pages.note_absent(run, seen, new=summary.new or 0)
+    run.write_summary(replace(summary, absent=absent or None))
 
 
 def _import_assets(run: Run, source: Path | BinaryIO, progress: Progress, wanted: WantedAssets) -> None:

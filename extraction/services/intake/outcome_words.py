@@ -3,6 +3,9 @@
 from extraction.fetching.crawl.messages import Outcome
 
 QUEUED = "queued"
+ABSENT = "absent"
+"""Said of a page that an import does not contain although an earlier one did."""
+
 WORDS: dict[str, str] = {
     Outcome.OK: "Fetched",
     Outcome.NOT_MODIFIED: "Unchanged",
@@ -21,6 +24,7 @@ WORDS: dict[str, str] = {
     Outcome.UNREADABLE: "Could not be read",
     Outcome.REFUSED_ADDRESS: "Blocked for safety",
     Outcome.UNREACHABLE: "Unreachable",
+    ABSENT: "Not in the import",
     QUEUED: "Waiting",
 }
 """{outcome: its name}."""

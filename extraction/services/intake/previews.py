@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from extraction.algorithms.dom import references
 from extraction.algorithms.dom.references import ResourceKind
@@ -32,6 +33,9 @@ DRAWING = "4"
 MAX_BYTES = 8 * 1024**2
 """Bytes of styles and pictures written into one page. What comes later on the page is not visible on a card."""
 
+WAITED_FOR = (Run.Kind.IMPORT, Run.Kind.CRAWL, Run.Kind.CLUSTER, Run.Kind.LEARN, Run.Kind.EXTRACT)
+"""Runs that go before the drawing of further previews."""
+
 POLICY = "default-src 'none'; style-src 'unsafe-inline' data:; img-src data:; font-src data:"
 
 
@@ -49,7 +53,7 @@ def can_draw() -> bool:
 
 
 def run_drawing(run: Run, progress: Progress) -> RunSummary:
-    """Draw the outdated pictures. The summary has the number of previews drawn."""
+    """Draw the outdated pictures, or some of them if other work waits. The summary has the numbers of previews drawn and left."""
     rows = [row for row in clusters.list_templates(run.site).rows if row.preview and not row.cluster.ignored]
     drawn = 0
     for number, row in enumerate(rows):
@@ -65,7 +69,14 @@ def run_drawing(run: Run, progress: Progress) -> RunSummary:
             continue
         Preview.objects.update_or_create(cluster=row.cluster, defaults={**pictures, "made_of": digest_inputs(row.cluster, snapshot)})
         drawn += 1
+        if _is_wanted_elsewhere():
+            return RunSummary(drawn=drawn, left=len(rows) - number - 1)
     return RunSummary(drawn=drawn)
+
+
+def _is_wanted_elsewhere() -> bool:
+    """Whether work that people wait for is queued. The run ends then, and another one draws the rest."""
+    return Run.objects.queued().filter(kind__in=WAITED_FOR, sent_at__lte=timezone.now()).exists()
 
 
 def digest_inputs(cluster: Cluster, snapshot: Snapshot) -> str:

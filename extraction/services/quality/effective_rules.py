@@ -31,6 +31,15 @@ def find_effective_rules(cluster: Cluster) -> list[QualityRule]:
     return [rule for rule in rules if rule.enabled and rule.pk not in replaced]
 
 
+def find_rules_about(cluster: Cluster, attribute: str) -> list[QualityRule]:
+    """Return the effective rules that read the values of an attribute, also those that compare another attribute with it."""
+    return [
+        rule
+        for rule in find_effective_rules(cluster)
+        if attribute in (rule.attribute.name if rule.attribute else "", rule.other.name if rule.other else "")
+    ]
+
+
 def make_score(rule: QualityRule, followed: Sequence[str]) -> Score:
     """Return the empty score of a rule. If the rule cannot be judged, the score says why and counts as broken.
 

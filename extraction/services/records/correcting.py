@@ -90,7 +90,8 @@ def find_current_record(page_id: int) -> Record | None:
 
 def find_shown_record(page_id: int) -> Record | None:
     """Return the record of a page, or its last one while its new content has none. None if the page has none."""
-    return Record.objects.filter(snapshot__page=page_id).shown().select_related("snapshot__page", "cluster__site", "rule").first()
+    page = Page.objects.filter(pk=page_id)  # a number beyond the database's finds nothing here, and would be an error in a join
+    return Record.objects.filter(snapshot__page__in=page).shown().select_related("snapshot__page", "cluster__site", "rule").first()
 
 
 def _lock_record(page_id: int, cluster: Cluster) -> tuple[Record, RuleDefinition]:

@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 
 from extraction.algorithms.records.keys import make_key
 from extraction.algorithms.records.record_origins import Origin
-from extraction.algorithms.records.record_values import Values
-from extraction.algorithms.rules.page_values import Rows, judge_record, write_search_text
+from extraction.algorithms.rules.page_values import judge_record, write_search_text
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Breakage, Record, Rule, TrackedRecord
-from extraction.models.record_values import read_values, rows_as_json, values_as_json
+from extraction.models.record_values import RecordValue, read_values, rows_as_json, values_as_json
 from extraction.services.corrections.applying import lock_pages
 from extraction.services.records.key_schema import read_key_schemas
 
@@ -87,7 +86,7 @@ def _find_things(records: Sequence[Record]) -> dict[tuple[int, str], TrackedReco
     return {(each.cluster_id, each.digest): each for each in found}
 
 
-_Known = tuple[Values, Rows, tuple[Origin, ...]]
+_Known = tuple[dict[str, list[RecordValue]], dict[str, list[dict[str, list[RecordValue]]]], tuple[Origin, ...]]
 
 
 def _find_earlier(record: Record, earlier: Record | None, things: Mapping[tuple[int, str], TrackedRecord]) -> _Known:

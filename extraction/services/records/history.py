@@ -1,6 +1,6 @@
 """Read what changed: the change feed of a template, the time line of a record, and the records as they were at any time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -105,15 +105,14 @@ class Stretch:
     change: RecordChange | None
 
 
-def list_present_values(record: TrackedRecord, changes: Sequence[RecordChange]) -> list[Stretch]:
+def list_present_values(record: TrackedRecord, changes: Sequence[RecordChange], *, without: Iterable[str] = ()) -> list[Stretch]:
     """Return the present values of a record with the change that brought each, by attribute.
 
     changes: those of the record, newest first.
+    without: attributes that are listed although they have no value, because a person rejected it.
     """
-    return [
-        Stretch(name, values, next((each for each in changes if name in each.values), None))
-        for name, values in sorted(record.values.items())
-    ]
+    held = {**dict.fromkeys(without, ()), **record.values}
+    return [Stretch(name, values, next((each for each in changes if name in each.values), None)) for name, values in sorted(held.items())]
 
 
 def list_repeats(record: TrackedRecord) -> list[CrawlAddress]:

@@ -53,6 +53,17 @@ def can_fetch(site: Site) -> bool:
     return source is not None and source.is_set
 
 
+def follow_address(site: Site) -> bool:
+    """Make a site's address the start of its crawls if they have none yet. Return whether that was so.
+
+    Uploaded sites have no start. Without one, their pages can be neither fetched again nor checked.
+    """
+    if not site.address or can_fetch(site):
+        return False
+    Source.objects.update_or_create(site=site, defaults={"addresses": [site.address]})
+    return True
+
+
 @transaction.atomic
 def create_from_address(address: str, *, name: str = "", options: dict[str, Any] | None = None, user: User | None = None) -> Source:
     """Create a site with its source.

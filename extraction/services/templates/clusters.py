@@ -36,7 +36,7 @@ from extraction.services.templates import merging
 class ClusterRow:
     """One row of the Templates tab.
 
-    pages: number of its current pages.
+    pages: number of its current pages, with those that it has a record of and whose new content is not sorted yet.
     share_fraction: their share of all current pages of the site.
     preview: the current content of its first sample page, else its oldest page, else a sample page that has left it; None if
         there is none.
@@ -106,7 +106,7 @@ def list_templates(site: Site) -> Overview:
     rows = [
         ClusterRow(
             cluster=cluster,
-            pages=(pages := sizes.get(cluster.pk, 0)),
+            pages=(pages := sizes.get(cluster.pk, 0) + records.get(cluster.pk, RecordFigures()).sorting),
             share_fraction=pages / total if total else 0.0,
             preview=previews.get(cluster.pk),
             records=records.get(cluster.pk, RecordFigures()),

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from extraction.models import ProblemCount, Role, Run, RunRelease, Site
 from extraction.services.core import runs as service
+from extraction.services.intake import absent_pages
 from extraction.services.sites import sites
 from extraction.views.core import crawl_view, run_progress
 from extraction.views.policy import may_control, requires
@@ -75,12 +76,20 @@ def _build_context(request: HttpRequest, run_id: int) -> dict[str, object]:
         "may_cancel": not found.finished and may_control(request, found),
         "may_control": may_control(request, found),
         "outcomes": crawl_view.list_outcomes(found, examples=True) if found.kind == Run.Kind.CRAWL else [],
+        **_find_absent(found),
         "next_run": run_progress.find_following(found),
         "again": _find_restart(found),
         "upload_again": found.kind == Run.Kind.IMPORT and found.state in (Run.State.FAILED, Run.State.CANCELLED),
         "has_templates": found.site.clusters.exists(),
         "has_pages": found.site.pages.exists(),
     }
+
+
+def _find_absent(run: Run) -> dict[str, object]:
+    """Return the import that a run is or follows, and how many pages of earlier imports it does not contain."""
+    after = run.read_parameters().after if run.kind == Run.Kind.CLUSTER else run.pk
+    found = Run.objects.filter(pk=after or 0, kind=Run.Kind.IMPORT, state=Run.State.DONE).first()
+    return {"import_run": found, "absent": absent_pages.count_absent(found) if found else 0}
 
 
 def _find_restart(run: Run) -> str:

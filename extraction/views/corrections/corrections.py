@@ -15,12 +15,11 @@ from django.views.decorators.http import require_POST, require_safe
 from extraction.forms.corrections import CorrectionForm
 from extraction.models import Correction, Record, Role, RunRelease, role_of
 from extraction.services.corrections.storing import CorrectionError
-from extraction.services.records import correcting
+from extraction.services.records import correcting, outdated
 from extraction.services.records.correcting import CorrectionOutcome
 from extraction.views.corrections import shown_corrections
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
-from extraction.views.records import record_state
 from extraction.views.templates.clusters import cluster_of
 
 PER_PAGE = 50
@@ -152,7 +151,7 @@ def _render_values(request: HttpRequest, record: Record, *, form: CorrectionForm
         "record": record,
         "cells": shown_corrections.list_cells(record),
         "withheld": find_withheld(record.cluster_id),
-        "why_outdated": record_state.explain_outdated(record),
+        "why_outdated": outdated.explain_outdated(record),
         "lists": lists,
         "rows": rows,
         "pages": rows.pages if rows else None,

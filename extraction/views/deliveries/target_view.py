@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from django.db.models import Exists, Max, OuterRef
 
 from extraction.algorithms.records.cell_types import Cell
-from extraction.models import Delivery, DeliveryTarget, RecordType, RefreshSchedule, Rule, Site
+from extraction.models import Delivery, DeliveryTarget, RecordList, RecordType, RefreshSchedule, Rule, Site
 from extraction.models.delivery import Selection
 from extraction.services.core.repeating import describe_repetition
 from extraction.services.deliveries.previews import DeliveryPreview
@@ -84,6 +84,12 @@ _SELECTED = {
     Selection.GONE: "the {of} that are gone since the last delivery",
     Selection.CHANGES: "every change of {of} since the last delivery",
 }
+
+
+def list_lists(record_type: RecordType) -> list[tuple[RecordList, bool]]:
+    """Return the lists of a record type, and whether their rows have a key. Only then can they be delivered."""
+    keyed = set(record_type.attributes.filter(is_key=True, list__isnull=False).values_list("list", flat=True))
+    return [(each, each.pk in keyed) for each in record_type.lists.order_by("name")]
 
 
 def list_unrefreshed(record_type: RecordType) -> list[Site]:

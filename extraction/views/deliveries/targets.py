@@ -38,13 +38,15 @@ def list_targets(request: HttpRequest) -> HttpResponse:
 
 def _choose(request: HttpRequest) -> HttpResponse:
     """Ask what is to be delivered, and what kind of target gets it."""
-    types = RecordType.objects.prefetch_related("lists").order_by("name")
-    kinds = [(kind, target_view.KIND_NOTES[kind]) for kind in DeliveryTarget.Kind]
-    return render(
-        request,
-        "extraction/deliveries/choose.html",
-        {"types": types, "kinds": kinds, "chosen": request.GET.get("type", ""), "lists": any(each.lists.all() for each in types)},
-    )
+    types = list(RecordType.objects.order_by("name"))
+    chosen = next((each for each in types if each.slug == request.GET.get("type")), types[0] if types else None)
+    context = {
+        "types": types,
+        "kinds": [(kind, target_view.KIND_NOTES[kind]) for kind in DeliveryTarget.Kind],
+        "chosen": chosen.slug if chosen else "",
+        "lists": target_view.list_lists(chosen) if chosen else [],
+    }
+    return render(request, "extraction/deliveries/choose.html", context)
 
 
 @sensitive_post_parameters()

@@ -65,8 +65,8 @@ def edit_source(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def list_addresses(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Show the addresses of a crawl with one outcome, or those that are waiting."""
-    run = get_object_or_404(Run.objects.select_related("site"), pk=run_id, kind=Run.Kind.CRAWL)
+    """Show the addresses of a crawl with one outcome, or those that are waiting; or the pages that an import does not contain."""
+    run = get_object_or_404(Run.objects.select_related("site"), pk=run_id, kind__in=(Run.Kind.CRAWL, Run.Kind.IMPORT))
     outcome, query = request.GET.get("outcome", outcome_words.QUEUED), request.GET.get("q", "").strip()
     if outcome not in outcome_words.WORDS:
         raise Http404(f"there is no outcome {outcome!r}")

@@ -4,15 +4,17 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from django.contrib import messages
 from django.db import transaction
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from extraction.forms.core import join_errors
 from extraction.forms.intake import ARCHIVES, ImportForm, NewUploadForm
 from extraction.models import Role, Run, Site
-from extraction.services.intake import import_pages
+from extraction.services.core.runs import JobError
+from extraction.services.intake import absent_pages, import_pages
 from extraction.services.sites import sites
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
@@ -41,6 +43,19 @@ def upload_new_site(request: SignedInHttpRequest) -> HttpResponse:
             return import_pages.start_import(site, data["file"], name=data["file"].name, user=request.user)
 
     return _take_upload(request, NewUploadForm, start, template="extraction/intake/site_new_upload.html", context={})
+
+
+@require_POST
+@requires(Role.EDITOR)
+def mark_absent(request: SignedInHttpRequest, run_id: int) -> HttpResponse:
+    """Mark the pages that an import does not contain as gone."""
+    run = get_object_or_404(Run.objects.select_related("site"), pk=run_id, kind=Run.Kind.IMPORT)
+    try:
+        marked = absent_pages.mark_gone(run, request.user)
+        messages.success(request, f"{marked:,} page{'' if marked == 1 else 's'} marked as gone. Their records are left out from now on.")
+    except JobError as error:
+        messages.error(request, str(error))
+    return redirect(run)
 
 
 def _take_upload(

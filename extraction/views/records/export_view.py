@@ -28,6 +28,7 @@ class ExportDialog:
     own: whether pages have attributes of their own.
     prices: whether any attribute is a price.
     across_sites: whether the records are of all sites.
+    held: why some of the records are not released, a sentence each; empty if there is no choice.
     """
 
     address: str
@@ -38,6 +39,7 @@ class ExportDialog:
     own: bool
     prices: bool
     across_sites: bool
+    held: Sequence[str] = ()
 
 
 def build_export_dialog(scope: ExportScope, *, address: str, figures: str) -> ExportDialog:
@@ -55,4 +57,5 @@ def build_export_dialog(scope: ExportScope, *, address: str, figures: str) -> Ex
         own=own,
         prices=any(each.type == "price" for many in scope.attributes.values() for each in many),
         across_sites=scope.across_sites,
+        held=scope.notices if scope.released else (),
     )

@@ -1,6 +1,8 @@
 """Downloads of records: the file, its JSON Schema, its data dictionary, and what the file would hold."""
 
 import tempfile
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -12,6 +14,7 @@ from django.views.decorators.http import require_safe
 from extraction.forms.core import join_errors
 from extraction.forms.records import ExportForm, RecordsForm
 from extraction.models import Cluster, RecordType, Role
+from extraction.services.deliveries.record_lines import ABOUT, NotDelivered, find_template_records, find_type_records, make_scope
 from extraction.services.records import records as service
 from extraction.services.records import stored_files
 from extraction.services.records.exports import describe, export_records, scopes
@@ -55,7 +58,7 @@ def choose_type_records(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the choices for the records of a record type across all sites."""
     record_type = get_object_or_404(RecordType, slug=slug)
     export = export_view.build_export_dialog(
-        scopes.find_type_scope(record_type),
+        offer_released(scopes.find_type_scope(record_type), record_type),
         address=reverse("record_type_export", args=[slug]),
         figures=reverse("record_type_export_figures", args=[slug]),
     )
@@ -68,24 +71,52 @@ def choose_type_records(request: HttpRequest, slug: str) -> HttpResponse:
 def download_type_records(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Send the records of a record type across all sites in the chosen format, or what describes them."""
     record_type = get_object_or_404(RecordType, slug=slug)
-    return send_export(request, scopes.find_type_scope(record_type), slugify(record_type.name)[:80] or "records")
+    return send_export(
+        request, offer_released(scopes.find_type_scope(record_type), record_type), slugify(record_type.name)[:80] or "records"
+    )
 
 
 @require_safe
 @requires(Role.VIEWER)
 def show_type_figures(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what the file of `download_type_records` would hold and leave out."""
-    return show_export_figures(request, scopes.find_type_scope(get_object_or_404(RecordType, slug=slug)))
+    record_type = get_object_or_404(RecordType, slug=slug)
+    return show_export_figures(request, offer_released(scopes.find_type_scope(record_type), record_type))
 
 
 def _find_scope(request: HttpRequest, cluster: Cluster) -> ExportScope:
     asked = RecordsForm(request.GET).asked()
-    return scopes.find_template_scope(cluster, service.search_records(cluster, **asked), asked["part"])
+    return offer_released(scopes.find_template_scope(cluster, service.search_records(cluster, **asked), asked["part"]), cluster)
+
+
+def offer_released(scope: ExportScope, of: Cluster | RecordType) -> ExportScope:
+    """Return a scope with the choice of its released records. of: whose records they are."""
+
+    def find(list_name: str) -> ExportScope:
+        found = find_template_records(of, list_name) if isinstance(of, Cluster) else find_type_records(of, list_name)
+        return make_scope(found)
+
+    return replace(scope, released=find)
+
+
+def _find_released(find: Callable[[str], ExportScope], list_name: str, *, filtered: bool) -> ExportScope:
+    """Return the released records. Raises ExportError if they cannot be exported."""
+    try:
+        found = find(list_name)
+    except NotDelivered as error:
+        raise ExportError(str(error)) from error
+    said = ["Only released records, as they were at the last released run of each template."]
+    said += ["The filter does not apply: these are all released records."] if filtered else []
+    return replace(found, notices=tuple(said))
 
 
 def _plan(request: HttpRequest, scope: ExportScope, form_name: str = "") -> tuple[Export, str]:
     """Return the export that a request asks for, and which part of it. Raises ExportError."""
     name = request.GET.get("list", scope.usual_list)
+    released = scope.released if request.GET.get("released") else None
+    if released is not None:
+        filtered = any(RecordsForm(request.GET).asked()[each] for each in ("query", "state", "attribute", "missing"))
+        scope = _find_released(released, name, filtered=filtered)
     standard = export_records.make_default_choice(scope, name)
     form = ExportForm(request.GET, known=standard.columns)
     if name and name not in scope.lists:
@@ -93,7 +124,10 @@ def _plan(request: HttpRequest, scope: ExportScope, form_name: str = "") -> tupl
     if not form.is_valid():
         raise ExportError(join_errors(form))
     wanted = FORMATS[form_name or form.cleaned_data["format"] or "csv"]
-    return export_records.plan_export(scope, form.read_choice(standard), wanted), form.cleaned_data["part"]
+    choice = form.read_choice(standard)
+    if released is not None:  # the state at a released run knows less about the page
+        choice = replace(choice, about=tuple(each for each in choice.about if each in ABOUT))
+    return export_records.plan_export(scope, choice, wanted), form.cleaned_data["part"]
 
 
 def send_export(request: HttpRequest, scope: ExportScope, name: str, form_name: str = "") -> HttpResponseBase:

@@ -96,16 +96,17 @@ def show_record(request: HttpRequest, slug: str, number: int, record_id: int) ->
         return redirect(record)  # its page is in another template now
     changes = list(service.search_changes(cluster).filter(record=record)[: MAX_CHANGES + 1])
     cut, changes = len(changes) > MAX_CHANGES, changes[:MAX_CHANGES]
+    marks = shown_corrections.find_marks(record)
     values = [
         (each, _show(cluster, each.attribute, each.values, record.snapshot_id, record.page_id, record.list_name))
-        for each in service.list_present_values(record, changes)
+        for each in service.list_present_values(record, changes, without=marks)
     ]
     context = {
         "site": cluster.site,
         "cluster": cluster,
         "record": record,
         "values": values,
-        "corrected": shown_corrections.find_marks(record),
+        "corrected": marks,
         "sources": record.sources.select_related("page", "snapshot").order_by("pk"),
         "repeats": service.list_repeats(record),
         "canonical": Record.objects.filter(snapshot=record.snapshot_id).values_list("canonical", flat=True).first(),

@@ -10,12 +10,13 @@ from django.views.decorators.http import require_safe
 
 from extraction.forms.records import RecordsForm
 from extraction.models import Cluster, Record, RecordCount, RecordPart, Role, RunRelease
+from extraction.services.records import outdated
 from extraction.services.records import records as service
 from extraction.services.records.exports.scopes import find_template_scope
 from extraction.views.core.keyset import ListPage, read_numbered_page, read_page
 from extraction.views.corrections import shown_corrections
 from extraction.views.policy import requires
-from extraction.views.records import export_view, record_state
+from extraction.views.records import export_view, exports
 from extraction.views.sites import site_pages
 from extraction.views.templates import cluster_view
 from extraction.views.templates.clusters import cluster_of
@@ -52,12 +53,12 @@ def list_records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "attributes": attributes,
         "pages": found,
         "rows": [
-            (each, site_pages.list_columns(each, attributes), site_pages.list_rows(each, schema), record_state.explain_outdated(each))
+            (each, site_pages.list_columns(each, attributes), site_pages.list_rows(each, schema), outdated.explain_outdated(each))
             for each in found
         ],
         "lists": schema,
         "export": export_view.build_export_dialog(
-            find_template_scope(cluster),
+            exports.offer_released(find_template_scope(cluster), cluster),
             address=reverse("records_export", args=[slug, number]),
             figures=reverse("records_export_figures", args=[slug, number]),
         ),

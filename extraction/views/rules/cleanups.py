@@ -8,11 +8,14 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from extraction.algorithms.errors import RuleError, XPathError
+from extraction.algorithms.json_values import JsonShapeError
 from extraction.algorithms.rules.cleanup_xslt import explain_missing
 from extraction.algorithms.rules.rule import AttributeRule
 from extraction.algorithms.values.cleanup.chain import MAX_STEPS, CleanupStep
 from extraction.forms.cleanups import CleanupForm, StepFields
-from extraction.models import Role, Rule
+from extraction.models import QualityRule, Role, Rule
+from extraction.services.quality.effective_rules import find_rules_about
+from extraction.services.quality.rule_words import write_rule
 from extraction.services.rules import cleanup_chains
 from extraction.services.rules import cleanups as service
 from extraction.views.http import SignedInHttpRequest
@@ -88,11 +91,23 @@ def _render_editor(
         "kinds": cleanup_words.KINDS,
         "full": len(fields) >= MAX_STEPS,
         "most": MAX_STEPS,
+        "judging": _list_judging(rule, attribute.name),
         "added": request.POST.get("do", "").startswith("add "),
         **_preview(rule, attribute, fields, steps),
     }
     page = "_cleanup_editor.html" if request.headers.get("HX-Request") else "cleanup.html"
     return render(request, f"extraction/rules/{page}", context, status=status if page == "cleanup.html" else 200)
+
+
+def _list_judging(rule: Rule, attribute: str) -> list[tuple[QualityRule, str]]:
+    """Return the quality rules that judge the values of an attribute after its clean-up, each in words."""
+    found = []
+    for each in find_rules_about(rule.cluster, attribute):
+        try:
+            found.append((each, write_rule(each.read_demand())))
+        except JsonShapeError as error:
+            found.append((each, f"a rule that cannot be read: {error}"))
+    return found
 
 
 def _write_fields(fields: Sequence[StepFields]) -> dict[str, str]:

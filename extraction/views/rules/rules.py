@@ -198,4 +198,4 @@ def _render_rule(
         "edit_name": name,
         "edit_xpath": xpath,
     }
-    return render(request, "extraction/rules/rule.html", context, status=400 if error or asks else 200)
+    return render(request, "extraction/rules/rule.html", context, status=400 if error else 200)

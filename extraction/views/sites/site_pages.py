@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from extraction.models import Attribute, Label, Page, PageCount, Record, RecordType, Site, Snapshot
 from extraction.models.kept.counts import PageFigures
 from extraction.models.kept.searching import match_pages
+from extraction.models.record_origins import Origin
 from extraction.models.record_values import RecordValue
 from extraction.services.records import records
 from extraction.services.rules import rule_xpaths
@@ -31,10 +32,11 @@ class ShownValue:
 
 @dataclass(frozen=True, slots=True)
 class RecordColumn:
-    """An attribute and its values on a page."""
+    """An attribute and its values on a page. origin: who corrected or rejected them, and what the page says; None if nobody did."""
 
     attribute: Attribute
     values: list[ShownValue]
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,19 +151,30 @@ def list_columns(record: Record, attributes: Sequence[Attribute] | None = None) 
     if attributes is None:
         record_type = record.cluster.record_type
         attributes = list(record_type.attributes.of_page()) if record_type else []
-    held = record.read_values()
-    return [RecordColumn(attribute, list_values(held.get(attribute.name, ()))) for attribute in attributes]
+    held, origins = record.read_values(), _read_corrected(record)
+    return [
+        RecordColumn(attribute, list_values(held.get(attribute.name, ())), origins.get((attribute.name, "", None)))
+        for attribute in attributes
+    ]
 
 
 def list_rows(record: Record, schema: Mapping[str, Sequence[Attribute]], *, limit: int = MAX_SHOWN_ROWS) -> list[ListRows]:
     """Return the lists of a record that have rows. schema: {list: its attributes} of the template's record type."""
-    found = []
+    found, origins = [], _read_corrected(record)
     for name, stored in record.read_rows().items():
         attributes = list(schema.get(name, ())) or [Attribute(name=each) for each in dict.fromkeys(key for row in stored for key in row)]
-        rows = [[RecordColumn(each, list_values(row.get(each.name, ()))) for each in attributes] for row in stored[:limit]]
+        rows = [
+            [RecordColumn(each, list_values(row.get(each.name, ())), origins.get((each.name, name, place))) for each in attributes]
+            for place, row in enumerate(stored[:limit])
+        ]
         if rows:
             found.append(ListRows(name, attributes, rows, len(stored)))
     return found
+
+
+def _read_corrected(record: Record) -> dict[tuple[str, str, int | None], Origin]:
+    """Return {(attribute, list, row): where its values come from} of the values that a person corrected."""
+    return {each.place: each for each in record.read_origins().list_corrected()} if record.origins else {}
 
 
 def list_schema(record_type: RecordType | None) -> dict[str, list[Attribute]]:

@@ -48,7 +48,8 @@ def show_settings(request: HttpRequest, slug: str) -> HttpResponse:
     form = SiteForm(request.POST if request.method == "POST" else None, instance=site)
     if request.method == "POST" and form.is_valid():
         service.rename_site(site, form.cleaned_data["name"], form.cleaned_data["address"])
-        messages.success(request, "Saved.")
+        started = sources.follow_address(site)
+        messages.success(request, "Saved. The pages can now be fetched from this address and checked." if started else "Saved.")
         return redirect("site_settings", site.slug)
     return render_settings(request, Site.objects.get(pk=site.pk), form=form)
 

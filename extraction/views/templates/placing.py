@@ -1,8 +1,10 @@
 """Correct templates: merge two that are the same, and move pages to another template."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.algorithms.errors import PageError
@@ -13,6 +15,10 @@ from extraction.services.core.runs import JobError
 from extraction.services.templates import merge_proposals, placing
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
+from extraction.views.sites import site_pages
+
+MAX_MOVED = 2_000
+"""The largest number of pages moved at once. It takes some seconds, and the person waits for it."""
 
 
 @require_POST
@@ -54,12 +60,20 @@ def apart(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
 @require_POST
 @requires(Role.EDITOR)
 def place(request: SignedInHttpRequest, slug: str) -> HttpResponse:
-    """Move pages to another template or a new one, or remove them from theirs."""
+    """Move pages to another template or a new one, or remove them from theirs. `whole=1`: all pages that the search `q`, `part` finds.
+
+    Pages chosen in the list, which names itself by `from=list`, lead back to it.
+    """
     site = get_object_or_404(Site, slug=slug)
-    form = PlaceForm(request.POST, site=site)
+    back = f"{reverse('site_pages', args=[slug])}?{urlencode({name: request.POST.get(name, '') for name in ('q', 'part')})}"
+    try:
+        form = PlaceForm(_add_found(request.POST, site), site=site)
+    except JobError as error:
+        messages.error(request, f"Nothing was moved: {error}.")
+        return redirect(back)
     if not form.is_valid():
         messages.error(request, f"Nothing was moved. {join_errors(form)}")
-        return redirect("site_pages", slug)
+        return redirect(back)
     pages, into = form.cleaned_data["pages"], form.cleaned_data["into"]
     try:
         moved = (
@@ -69,9 +83,24 @@ def place(request: SignedInHttpRequest, slug: str) -> HttpResponse:
         )
     except JobError as error:
         messages.error(request, f"Nothing was moved: {error}.")
-        return redirect("site_pages", slug)
+        return redirect(back)
     messages.success(request, _describe_move(moved))
+    if request.POST.get("from") == "list":
+        return redirect(back)
     return redirect(moved.into) if moved.into else redirect("site", slug)
+
+
+def _add_found(data: QueryDict, site: Site) -> QueryDict:
+    """Return the form's data; with `whole`, its pages are those that the search finds. Raises JobError if they are too many."""
+    if not data.get("whole"):
+        return data
+    found = site_pages.search_pages(site, query=data.get("q", "").strip(), part=data.get("part", "")).filter(current__error="")
+    count = found.count()
+    if count > MAX_MOVED:
+        raise JobError(f"the search finds {count:,} pages, and at most {MAX_MOVED:,} are moved at once; narrow the search")
+    wanted = data.copy()
+    wanted.setlist("pages", [str(pk) for pk in found.values_list("pk", flat=True)])
+    return wanted
 
 
 def _describe_move(moved: placing.Moved) -> str:

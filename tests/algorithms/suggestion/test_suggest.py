@@ -2,8 +2,10 @@
 
 import random
 import re
+from collections.abc import Callable
 
 import pytest
+from lxml.html import document_fromstring
 
 from extraction.algorithms.dom.nodes import elements, value
 from extraction.algorithms.dom.parse import parse
@@ -130,3 +132,46 @@ def test_text_inside_text_of_great_depth_is_read_as_part_of_one_whole_only() -> 
     pages, _ = units.read_units([deep, deep])
     assert [len(whole.text) for whole in pages[0].wholes] == [1_900 + 3]
     assert suggest_columns([deep, deep]) == [] or all(column.constant for column in suggest_columns([deep, deep]))
+
+
+def named(body: Callable[[int], str]) -> dict[str, str]:
+    """The suggested names for pages with these bodies, each with the value of the first page."""
+    pages = [document_fromstring(f"<html><head><title>{n}</title></head><body>{body(n)}<p>end</p></body></html>") for n in range(14)]
+    return {column.name: column.values[0][0].text for column in suggest_columns(pages) if 0 in column.values}
+
+
+MATERIALS, COLOURS = ("oak wood", "brass", "clear glass", "linen cloth"), ("red", "green", "dark blue", "sand", "white")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "<tr><td><a href=/x>{}</a>:</td><td>{}</td></tr>",
+        "<tr><th>{}</th><td class=q>{}</td></tr>",
+        "<p><b>{}</b>: {}</p>",
+        "<p><b>{}:</b> {}</p>",
+    ],
+)
+def test_a_field_is_named_by_the_label_beside_it_and_has_no_colon(row: str) -> None:
+    def body(n: int) -> str:
+        values = (("Material", f"{MATERIALS[n % 4]} {n}"), ("Colour", COLOURS[n % 5]))
+        lines = [row.format(name, text) for name, text in values]
+        return f"<h1>Lamp {n}</h1><table>{''.join(lines)}</table>" if row.startswith("<tr") else f"<h1>Lamp {n}</h1>{''.join(lines)}"
+
+    found = named(body)
+    assert (found["material"], found["colour"]) == ("oak wood 0", "red")
+
+
+def test_a_field_below_its_name_is_named_by_the_head_of_its_column() -> None:
+    heads = "<tr><th>Material</th><th>Colour</th></tr>"
+    found = named(lambda n: f"<h1>Lamp {n}</h1><table>{heads}<tr><td>{MATERIALS[n % 4]} {n}</td><td>{COLOURS[n % 5]}</td></tr></table>")
+    assert (found["material"], found["colour"]) == ("oak wood 0", "red")
+
+
+def test_a_place_without_its_colon_gives_the_value_back() -> None:
+    pages = [document_fromstring(f"<html><body><p><b>Material</b>: {MATERIALS[n % 4]} {n}</p><p>end</p></body></html>") for n in range(14)]
+    column = by_name(suggest_columns(pages))["material"]
+    for page, row in column.values.items():
+        assert (
+            [value(elements(pages[page]), each.place) for each in row] == [each.text for each in row] == [f"{MATERIALS[page % 4]} {page}"]
+        )

@@ -235,6 +235,7 @@ def check_figures() -> None:
         now, counts = Record.objects.filter(cluster=cluster).now(), kept.get(cluster.pk, RecordFigures())
         states = [now.filter(state=state).count() for state in STATES]
         assert [counts.complete, counts.incomplete, counts.failed] == states
+        assert counts.sorting == now.filter(UNSORTED).count()
         assert counts.held == now.given().exclude(held_back={}).count()
         assert counts.outdated == now.outdated().given().count()
         for part in RecordPart.values:

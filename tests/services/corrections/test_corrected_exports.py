@@ -98,6 +98,8 @@ def test_the_columns_change_no_other_cell_and_are_described(shop: Cluster, ann: 
 
 def test_records_that_do_not_keep_who_corrected_them_refuse_the_columns(shop: Cluster) -> None:
     scope = scopes.ExportScope("Joined", Record.objects.none(), {"": ()}, frozenset(), read=lambda _: iter(()))
-    with pytest.raises(ExportError, match=r"Joined: it is not known here who corrected a value\. Leave out corrected_by\."):
+    with pytest.raises(
+        ExportError, match=r"Joined: only the records of a template or a record type can say this\. Leave out corrected_by\."
+    ):
         export_records.plan_export(scope, ExportChoice(columns=("source_url",), about=("corrected_by",)), FORMATS["csv"])
     assert not set(ABOUT) & set(list_page_columns(rows=True, sites=True, kept=scope.knows_corrections))

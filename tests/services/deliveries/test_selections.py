@@ -8,6 +8,7 @@ from typing import Any
 
 import openpyxl
 import pytest
+from django.utils import timezone
 
 from extraction.algorithms.refresh.times import ScheduleError
 from extraction.models import Delivery, DeliveryTarget
@@ -35,7 +36,14 @@ FIRST = {
 def draft(**changes: Any) -> TargetDraft:
     schedule = {"mode": "times", "every_hours": 24, "times": ["Mon 08:00"], "cron": "", "zone": "UTC"} | changes.pop("schedule", {})
     content = TargetContent(selection=Selection.NEW, format="xlsx", described=False)
-    given = {"name": "Mondays", "place": TargetPlace(folder="weekly"), "content": content, "secrets": {}, "enabled": True, "from_now": True}
+    given: dict[str, Any] = {
+        "name": "Mondays",
+        "place": TargetPlace(folder="weekly"),
+        "content": content,
+        "secrets": {},
+        "enabled": True,
+        "from_now": True,
+    }
     return TargetDraft(schedule=schedule, **given | changes)
 
 
@@ -88,7 +96,7 @@ def test_a_webhook_gets_only_what_it_wants(shop: Bookshop, hook: Hook, work_off:
 def test_new_books_arrive_every_monday_as_excel_and_none_of_those_that_were_there_before(
     shop: Bookshop, root: Path, work_off: WorkOff, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(targets.timezone, "now", lambda: SATURDAY)
+    monkeypatch.setattr(timezone, "now", lambda: SATURDAY)
     target = DeliveryTarget(record_type=shop.kind, kind="folder")
     assert targets.save_target(target, draft()).noted
     assert target.next_due_at == datetime(2026, 11, 30, 8, tzinfo=UTC)

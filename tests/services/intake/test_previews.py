@@ -6,7 +6,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
+from extraction import pipeline
 from extraction.algorithms.dom.references import NeededResource, ResourceKind
 from extraction.demo.images import png
 from extraction.display.pictures import DrawingError
@@ -159,3 +161,18 @@ def test_a_real_browser_draws_the_page_with_its_styles_and_makes_no_request(temp
         server.shutdown()
     width, height = struct.unpack(">II", picture[16:24])
     assert (width, height) == (600, 300) and len(picture) > 2_000 and asked == []
+
+
+def test_drawing_stops_for_an_upload_and_another_run_draws_the_rest(template, monkeypatch):
+    monkeypatch.setattr(previews, "draw_page", lambda _: png(1))
+    other = factory.cluster(template.site, number=2)
+    factory.samples(other, [factory.snapshot(template.site, "https://shop.example/2", PAGE, cluster=other)])
+    waiting = factory.run(factory.site("Books"), Run.Kind.IMPORT, sent_at=timezone.now())
+    first = drawing(template)
+    assert (first.read_summary().drawn, first.read_summary().left) == (1, 1)
+    monkeypatch.setattr(previews, "can_draw", lambda: True)
+    pipeline.start_successors(first)
+    (rest,) = Run.objects.filter(kind=Run.Kind.PREVIEW, state=Run.State.QUEUED)
+    factory.put(Run.objects.filter(pk__in=[waiting.pk, rest.pk]), Run.State.CANCELLED)
+    assert drawing(template).read_summary().left is None
+    assert Preview.objects.count() == 2

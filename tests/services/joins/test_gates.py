@@ -96,7 +96,7 @@ def test_an_extraction_that_begins_while_records_are_joined_gives_nothing_to_the
         pipeline.execute_run(run.pk)
         return read(*given)
 
-    monkeypatch.setattr(make_records.pairing, "read_drafts", extract_first)
+    monkeypatch.setattr(pairing, "read_drafts", extract_first)
     shop.make(join)
     assert release_of(shop.books).state == "held"
     assert prices(join) == ["£1", "£2"]

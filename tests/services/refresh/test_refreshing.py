@@ -5,8 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.conf import LazySettings
 
+from extraction import pipeline
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Breakage, Record, RecordChange, Refresh, Run, Source, TrackedRecord
+from extraction.services.intake import crawl_site
 from extraction.services.records.exports.scopes import find_template_scope
 from extraction.services.refresh import start_refreshes
 from tests.services.records.bookshop import set_key
@@ -145,3 +147,34 @@ def test_a_sample_stays_a_sample_but_gets_what_is_new(sent: list[int], monkeypat
     refresh(net)
     assert Record.objects.count() == 9
     assert len(net.asked) == 10
+
+
+def test_fetching_a_site_again_renews_its_records_and_none_vanishes_meanwhile(sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    net = begin(1, monkeypatch, at=START)
+    refresh(net)
+    for book in net.shop.books.values():
+        book.pence += 100
+    net.clock.at += timedelta(days=1)
+    crawl_site.start_crawl(net.shop.cluster.site)
+    records, seen = Record.objects.filter(cluster=net.shop.cluster), []
+    while run := Run.objects.queued().exclude(kind__in=(Run.Kind.ASSETS, Run.Kind.PREVIEW)).order_by("pk").first():
+        assert pipeline.execute_run(run.pk)
+        seen.append((run.kind, records.now().count(), records.now().outdated().count()))
+    assert {present for _, present, _ in seen} == {12}
+    assert [(kind, outdated) for kind, _, outdated in seen if kind in (Run.Kind.CRAWL, Run.Kind.EXTRACT)] == [("crawl", 12), ("extract", 0)]
+    assert RecordChange.objects.filter(kind="changed").count() == 12
+
+
+def test_the_records_of_a_page_leave_when_two_fetches_find_it_missing(sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    net = begin(1, monkeypatch, at=START)
+    refresh(net)
+    sold = next(iter(net.shop.books.values()))
+    records = Record.objects.filter(cluster=net.shop.cluster, snapshot__page__url=sold.addresses[0])
+    sold.on_sale, counts = False, []
+    for _ in range(2):
+        refresh(net)
+        counts.append((records.now().count(), records.in_part("gone").count()))
+    assert counts == [(1, 0), (0, 1)]
+    sold.on_sale = True
+    refresh(net)
+    assert (records.now().count(), records.in_part("gone").count()) == (1, 0)

@@ -124,6 +124,7 @@ ACT = {
     "correction_keep": Role.EDITOR,
     "rule_publish": Role.EDITOR,
     "run_cancel": Role.EDITOR,
+    "run_mark_absent": Role.EDITOR,
     "run_pause": Role.EDITOR,
     "run_resume": Role.EDITOR,
     "crawl_start": Role.EDITOR,
@@ -192,6 +193,25 @@ PARTS = {"cluster_shares": "cluster", "cluster_structure": "cluster", "join_prop
 """Parts of a screen; opened alone they lead to it."""
 
 ROLES = sorted(Role)
+
+
+DOWNLOADS = {"records_csv", "records_export", "record_type_export"}
+
+SHOWN = [name for name in LOOK if name not in DOWNLOADS]
+"""The addresses that show a screen or a part of one."""
+
+
+@pytest.fixture
+def world(db: None, kept_world: World) -> World:
+    """The site that all tests of this module share. What a test changes is rolled back."""
+    return kept_world
+
+
+def asking(client: Any, name: str) -> Any:
+    """The client, with the header of htmx for parts of screens."""
+    if name in PARTS:
+        client.defaults["HTTP_HX_REQUEST"] = "true"
+    return client
 
 
 def names(patterns: list[URLPattern | URLResolver]) -> set[str]:

@@ -4,9 +4,12 @@ import json
 from typing import Any
 
 import pytest
+from django.template.loader import render_to_string
 from django.urls import reverse
 
-from extraction.models import Correction, Record, TrackedRecord
+from extraction.models import Attribute, Correction, Record, TrackedRecord
+from extraction.models.record_origins import CorrectionMark, Origin, RecordOrigins
+from extraction.views.sites import site_pages
 from tests.services import factory
 from tests.services.records.test_extract_records import extract
 from tests.views.addresses import address
@@ -35,7 +38,8 @@ def test_an_editor_corrects_a_value_and_the_screens_say_who_did(signed_in: Any, 
     thing = TrackedRecord.objects.get(snapshot=values(world).snapshot)
     line = client.get(thing.get_absolute_url()).content.decode()
     assert "corrected it" in line and "✎ corrected by" in line
-    assert "A person corrected it" in client.get(address(world, "records")).content.decode()
+    assert 'title="Corrected by editor; on the page: Book 0">✎</span>' in client.get(address(world, "records")).content.decode()
+    assert "✎ corrected by editor" in client.get(address(world, "page")).content.decode()
     assert "1</b> in use" in client.get(address(world, "corrections")).content.decode()
 
 
@@ -67,6 +71,31 @@ def test_a_value_is_rejected_and_taken_back(signed_in: Any, world: World) -> Non
     assert "“not on this page”" not in client.get(address(world, "record_values")).content.decode()
     client.post(address(world, "correction_end").replace(f"/{world.correction().pk}/", f"/{made.pk}/"))
     assert values(world).read_values()["title"][0].raw == "Book 0"
+
+
+def test_a_rejected_value_is_shown_as_rejected_everywhere(signed_in: Any, world: World) -> None:
+    client = signed_in("editor")
+    send(client, world, values="", reject="1")
+    thing = TrackedRecord.objects.get(snapshot=values(world).snapshot)
+    assert "✎ rejected</span>" in client.get(address(world, "records")).content.decode()
+    for shown in (client.get(address(world, "page")), client.get(thing.get_absolute_url()), client.get(address(world, "record_values"))):
+        assert "✎ rejected by editor" in shown.content.decode()
+        assert "Book 0" in shown.content.decode()
+
+
+def test_a_rejected_value_in_a_row_is_marked_in_that_row_only() -> None:
+    mark = CorrectionMark(1, "rejected", "Ada", "2026-11-28T12:00:00+00:00")
+    origins = RecordOrigins((Origin("price", "offers", 1, ("£9",), (), mark),))
+    rows = [{"shop": [{"raw": name, "value": name}]} for name in ("A", "B", "C")]
+    record = Record(rows={"offers": rows}, origins=origins.as_json())
+    schema = {"offers": [Attribute(name="shop"), Attribute(name="price")]}
+    (listed,) = site_pages.list_rows(record, schema)
+    marked = [[column.origin for column in row] for row in listed.rows]
+    assert marked == [[None, None], [None, origins.entries[0]], [None, None]]
+    shown = render_to_string("extraction/core/_corrected.html", {"origin": origins.entries[0]})
+    assert "✎ rejected" in shown
+    assert 'title="Rejected by Ada; on the page: £9"' in shown
+    assert "✎" not in render_to_string("extraction/core/_corrected.html", {"origin": None})
 
 
 def test_a_changed_page_is_offered_for_review_and_each_answer_works(signed_in: Any, world: World) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from extraction.models import DeliveredRecord, Delivery, DeliveryTarget, Ledger, RefreshSchedule, TrackedRecord
+from extraction.models import DeliveredRecord, Delivery, DeliveryTarget, Ledger, RecordType, RefreshSchedule, TrackedRecord
 from extraction.services.deliveries import connect
 from extraction.services.deliveries.secrets import open_secrets
 from tests.views.world import World
@@ -60,6 +60,19 @@ def test_a_target_gets_what_is_new_on_mondays(signed_in: Any, world: World, root
     assert target.deliveries.get().cause == "start"
     RefreshSchedule.objects.create(site=world.site)
     assert "no schedule for refreshes" not in client.get(target.get_absolute_url()).content.decode()
+
+
+def test_only_lists_of_the_chosen_record_type_are_offered_and_those_without_a_key_say_so(signed_in: Any, world: World) -> None:
+    other = RecordType.objects.create(name="Zebra", slug="zebra")
+    for kind, name, is_key in ((world.record_type, "reviews", True), (world.record_type, "offers", False), (other, "stripes", True)):
+        listed = kind.lists.create(name=name)
+        kind.attributes.create(name=f"{name}_id", list=listed, is_key=is_key, position=50)
+    client = signed_in("operator")
+    shown = client.get(reverse("delivery_target_new")).content.decode()
+    assert '<option value="reviews" >a row of reviews</option>' in shown
+    assert '<option value="offers" disabled>a row of offers (choose a key for its rows first)</option>' in shown
+    assert "stripes" not in shown
+    assert "stripes" in client.get(reverse("delivery_target_new"), {"type": "zebra"}).content.decode()
 
 
 @pytest.mark.parametrize(

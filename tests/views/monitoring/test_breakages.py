@@ -176,7 +176,7 @@ def test_the_clustering_after_the_crawl_extracts_with_working_rules(breakage: Br
     assert not Run.objects.filter(kind=Run.Kind.EXTRACT).exists(), "the only rule is broken"
     Rule.objects.filter(state=Rule.State.BROKEN).update(state=Rule.State.LIVE)
     pipeline.execute_run(cluster_pages.start_clustering(site, extract=True).pk)
-    assert Run.objects.get(kind=Run.Kind.EXTRACT).parameters == {"rules": [breakage.rule_id]}
+    assert Run.objects.get(kind=Run.Kind.EXTRACT).parameters == {"rules": [breakage.rule_id], "stale_only": True}
 
 
 def test_dismissing_leaves_the_rule_live(signed_in: Any, breakage: Breakage) -> None:

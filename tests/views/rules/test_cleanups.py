@@ -3,9 +3,13 @@
 from typing import Any
 
 import pytest
+from django.urls import reverse
 
+from extraction.algorithms.records.quality.demands import RuleLimits
 from extraction.algorithms.values.cleanup.chain import CleanupStep
 from extraction.models import Rule
+from extraction.services.quality import edit_rules
+from extraction.services.quality.edit_rules import RuleDraft
 from tests.views.addresses import address
 from tests.views.world import World, extract
 
@@ -27,6 +31,23 @@ def test_the_preview_counts_what_happens_and_shows_odd_values_first(signed_in: A
     assert "Step 1 cannot be run yet" in unfinished and "is not a pattern" in unfinished
     missing = send(signed_in("editor"), world, "rule_cleanup_preview", **{"kind-0": "part", "text-0": r"\pL+"}).content.decode()
     assert "The exported XSLT stylesheet cannot do all of this" in missing
+
+
+def test_the_page_names_the_quality_rules_that_read_the_attribute(signed_in: Any, world: World) -> None:
+    client = signed_in("editor")
+    page = f"{address(world, 'rule_cleanup')}?attribute=title"
+    before = client.get(page).content.decode()
+    kind = world.record_type
+    draft = RuleDraft(
+        kind="length", attribute=kind.attributes.get(name="title"), limits=RuleLimits(longest=90), allowed_fraction=0, weight="block"
+    )
+    rule = edit_rules.create_rule(kind, draft, None)
+    other = RuleDraft(kind="required", attribute=kind.attributes.get(name="price"), limits=RuleLimits(), allowed_fraction=0, weight="warn")
+    edit_rules.create_rule(kind, other, None)
+    shown = client.get(page).content.decode()
+    assert "This one reads title" in shown
+    assert f'href="{reverse("quality_rule", args=[rule.pk])}"' in shown
+    assert "This one reads title" not in before
 
 
 def test_a_chain_is_saved_as_a_version_and_explained_and_changes_the_records(signed_in: Any, world: World) -> None:

@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from extraction.forms.sites import SiteForm, SourceForm
-from extraction.models import Page, Run, Site, Snapshot
+from extraction.models import Page, Run, Site, Snapshot, Source
 from extraction.services.core import stored_bytes
 from extraction.services.sites import sites, sources
 from tests.services import factory
@@ -208,3 +208,12 @@ def test_a_name_that_differs_from_another_sites_by_case_alone_is_refused(signed_
     assert sources.find_free_name("https://books.example/") == "books.example"
     Site.objects.create(name="Books.Example", slug="books-example")
     assert sources.find_free_name("https://books.example/") == "books.example 2"
+
+
+def test_the_address_of_an_uploaded_site_makes_it_fetchable(signed_in: Any, db: None) -> None:
+    site = factory.site("Uploaded")
+    client, settings_page = signed_in("editor"), reverse("site_settings", args=[site.slug])
+    client.post(settings_page, {"name": "Uploaded", "address": "https://shop.example/"})
+    assert sources.can_fetch(site)
+    client.post(settings_page, {"name": "Uploaded", "address": "https://other.example/"})
+    assert Source.objects.get(site=site).addresses == ["https://shop.example/"]

@@ -86,3 +86,13 @@ def test_a_small_template_is_offered_apart_from_the_others_until_it_is_used(sign
 
 
 FILM = b"<html><body><main><video></video><dl class=cast><dt>A<dd>B</dl><form><input></form></main></body></html>"
+
+
+def test_all_pages_that_a_search_finds_move_and_the_person_stays_on_the_list(signed_in: Any, world: World, monkeypatch: Any) -> None:
+    client, wanted = signed_in("editor"), {"whole": "1", "q": "book/", "part": "1", "into": "new", "from": "list"}
+    monkeypatch.setattr("extraction.views.templates.placing.MAX_MOVED", 2)
+    assert "at most 2 are moved at once" in post(client, world, **wanted)
+    monkeypatch.undo()
+    answer = client.post(reverse("site_place", args=[world.site.slug]), wanted)
+    assert answer.headers["Location"] == f"{reverse('site_pages', args=[world.site.slug])}?q=book%2F&part=1"
+    assert {page.current.cluster.number for page in Page.objects.filter(url__contains="book/")} == {2}

@@ -60,7 +60,7 @@ def _read_code(answer: HttpAnswer) -> str:
     if answer.status < 400 or not answer.text:
         return ""
     try:
-        root = ET.fromstring(answer.text)  # noqa: S314 - see above
+        root = ET.fromstring(answer.text)  # noqa: S314 - see above  # nosec B314
     except ET.ParseError:
         return ""
     return ", ".join(text for name in ("Code", "Message") if (text := (root.findtext(name) or "").strip()))[:300]

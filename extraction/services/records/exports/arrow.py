@@ -25,9 +25,9 @@ def write_duckdb(path: Path, table: Table) -> None:
     with duckdb.connect(str(path), config={"memory_limit": DUCKDB_MEMORY, "threads": 1}) as database:
         database.execute("SET TimeZone = 'UTC'")
         database.register("batch", pa.Table.from_batches([], schema=schema))
-        database.execute(f"CREATE TABLE {TABLE_NAME} AS SELECT * FROM batch")  # noqa: S608 - a constant
+        database.execute(f"CREATE TABLE {TABLE_NAME} AS SELECT * FROM batch")  # noqa: S608 - a constant  # nosec B608
         for batch in read_batches(table, schema):
             database.register("batch", pa.Table.from_batches([batch]))
-            database.execute(f"INSERT INTO {TABLE_NAME} SELECT * FROM batch")  # noqa: S608 - a constant
+            database.execute(f"INSERT INTO {TABLE_NAME} SELECT * FROM batch")  # noqa: S608 - a constant  # nosec B608
         database.unregister("batch")
         database.execute("CHECKPOINT")

@@ -9,12 +9,10 @@ from extraction.algorithms.records.choice import URL_COLUMN
 from extraction.algorithms.records.correction_cells import describe_corrections
 from extraction.algorithms.records.line import Line, PageCell
 from extraction.algorithms.records.record_origins import RecordOrigins
-from extraction.models import Cluster, Rule
+from extraction.models import Cluster
 from extraction.models.record import RecordQuerySet
 from extraction.models.record_values import read_rows, read_values
-
-PAGE_CHANGED = "the page has changed since, and its new content has given no record yet"
-RULE_RETIRED = "an earlier version of the rule made it"
+from extraction.services.records.outdated import describe_outdated
 
 CHUNK = 200
 """Records per database read."""
@@ -76,9 +74,9 @@ def read_lines(
 def _describe_page(fields: dict[str, Any]) -> dict[str, PageCell]:
     number, name, state = fields.pop("number"), fields.pop("name"), fields.pop("rule_state")
     held: Mapping[str, str] = fields.pop("held_back")
-    changed = fields.pop("snapshot") != fields.pop("current")
+    fresh = fields.pop("snapshot") == fields.pop("current")
     page: dict[str, PageCell] = {key: cell.astimezone(UTC) if isinstance(cell, datetime) else cell for key, cell in fields.items()}
-    page["outdated"] = PAGE_CHANGED if changed else RULE_RETIRED if state == Rule.State.RETIRED else None
+    page["outdated"] = describe_outdated(fresh, state, fields["rule_version"]) or None
     page["held_back"] = "; ".join(f"{attribute}: {why}" for attribute, why in sorted(held.items())) or None
     page["canonical_url"] = page["canonical_url"] or None
     return {**page, "template": name or Cluster.UNNAMED.format(number=number), "row": None}

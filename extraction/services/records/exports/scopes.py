@@ -26,6 +26,7 @@ class ExportScope:
     line: what a line is, in words, where it is not a page or a row.
     notices: what a reader must know of all of them, a sentence each.
     record_type: of the records; its schema has a version.
+    released: gives the scope of the same records as they were last released, None if that is not offered. Its argument is the list.
     """
 
     title: str
@@ -39,6 +40,7 @@ class ExportScope:
     line: str = ""
     notices: tuple[str, ...] = ()
     record_type: RecordType | None = None
+    released: "Callable[[str], ExportScope] | None" = None
 
     @property
     def knows_corrections(self) -> bool:
@@ -192,6 +194,7 @@ def _add_figures(many: Iterable[RecordFigures]) -> RecordFigures:
         failed=sum(each.failed for each in found),
         earlier=sum(each.earlier for each in found),
         older=sum(each.older for each in found),
+        sorting=sum(each.sorting for each in found),
         held=sum(each.held for each in found),
         elsewhere=sum(each.elsewhere for each in found),
         gone=sum(each.gone for each in found),

@@ -32,7 +32,7 @@ def write_sqlite(path: Path, table: Table) -> None:
         database.execute(f"CREATE TABLE {TABLE_NAME} ({columns}) STRICT")
         for rows in table.read_batches(BATCH_ROWS):
             database.executemany(
-                f"INSERT INTO {TABLE_NAME} VALUES ({marks})",  # noqa: S608 - marks only
+                f"INSERT INTO {TABLE_NAME} VALUES ({marks})",  # noqa: S608 - marks only  # nosec B608
                 [[_to_sql(cell) for cell in row] for row in rows],
             )
         database.commit()

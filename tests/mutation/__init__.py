@@ -1,0 +1,1 @@
+"""Mutation testing of the algorithms: `make mutation SECONDS_LIMIT=600 SEED=1`."""

@@ -1,0 +1,98 @@
+"""The number of queries of a screen does not grow with the rows."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.db import connection, transaction
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from extraction.models import Record, Rule, Run, RunProblem, Site
+from extraction.services.rules import rules
+from extraction.services.schema import record_types
+from tests.services import factory
+from tests.views import world as worlds
+from tests.views.core.test_access import SHOWN, asking
+from tests.views.world import World
+
+# The columns and lists that are suggested are of up to ten pages, each of which is read. Quality rules are suggested from the records of
+# each template of a type.
+READ_PAGES = {
+    "cluster_suggest_table",
+    "cluster_suggest_lists",
+    "cluster_suggest_proposed",
+    "cluster_suggest_opinions",
+    "cluster_wrapper_look",
+    "record_type_quality_suggest",
+}
+
+NAMES = [name for name in SHOWN if name not in READ_PAGES]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """few: the number of queries of each screen before there were many rows of everything."""
+
+    world: World
+    few: dict[str, int]
+
+
+def count_queries(name: str, world: World) -> int:
+    """The number of queries of the second look at a screen. What a look writes is rolled back."""
+    with transaction.atomic():
+        admin, _ = User.objects.get_or_create(username="admin")
+        admin.groups.add(Group.objects.get_or_create(name="admin")[0])
+        client, address = asking(Client(), name), reverse(name, args=world.address(name))
+        client.force_login(admin)
+        client.get(address)
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(address).status_code == 200, name
+        transaction.set_rollback(True)
+    return len(queries)
+
+
+@pytest.fixture(scope="module")
+def counted(keep_rows: Callable[[], AbstractContextManager[None]]) -> Iterator[Counted]:
+    """A site with very many rows, and the numbers of queries from before."""
+    with keep_rows():
+        world = worlds.make()
+        few = {name: count_queries(name, world) for name in NAMES}
+        many(world)
+        yield Counted(world, few)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_queries_do_not_grow_with_the_rows(db: None, counted: Counted, name: str) -> None:
+    assert count_queries(name, counted.world) <= counted.few[name] + 1  # a second page of a list asks for its count once
+
+
+def many(world: World) -> None:
+    """Add twenty of everything."""
+    for n in range(20):
+        other = factory.cluster(world.site, number=50 + n, kind=world.record_type if n % 2 else None)
+        for k in range(2):
+            factory.snapshot(world.site, f"https://shop.example/{n}/{k}", factory.book_html(f"Other {n} {k}"), cluster=other)
+        if n % 4 == 1:
+            rules.publish_rule(worlds.draft(other))
+        elif n % 4 == 3:
+            worlds.draft(other)
+        record_types.create_record_type(f"Kind {n}", "", [record_types.AttributeDraft(None, f"a{k}", "text") for k in range(3)])
+        Site.objects.create(name=f"Site {n}", slug=f"site-{n}")
+        run = factory.run(world.site, Run.Kind.LEARN, Run.State.RUNNING if n % 2 else Run.State.DONE, cluster=other)
+        RunProblem.objects.create(run=run, name="a", reason="b")
+        RunProblem.objects.create(run=world.run, name=f"file {n}", reason="b")
+        factory.rule(world.cluster, version=100 + n, state=Rule.State.RETIRED, definition=world.rule.definition)
+    for n in range(60):
+        page = factory.snapshot(world.site, f"https://shop.example/book/x{n}", factory.book_html(f"More {n}"), cluster=world.cluster)
+        Record.objects.create(
+            snapshot=page,
+            cluster=world.cluster,
+            rule=world.rule,
+            state=Record.State.COMPLETE,
+            values={"title": [{"raw": f"More {n}", "value": f"More {n}", "problem": ""}]},
+            extracted_at=world.run.created_at,
+        )
