@@ -137,7 +137,8 @@ class Record(models.Model):
     values: {attribute: list of `RecordValue`}.
     rows: {list: [values of one row, as above, …]}.
     part, shown, standing, sorting: what it is to its template, whether it is one of the records of its site, whether it is of the current
-        content of its page, and whether that page waits to be sorted into the templates. The database sets them (`models.kept`); what is assigned to them is ignored.
+        content of its page, and whether that page waits to be sorted into the templates. The database sets them (`models.kept`); what
+        is assigned to them is ignored.
     run: the run that made it, or a later one that found it up to date.
     state: COMPLETE; INCOMPLETE if a mandatory value is missing or an attribute has too many values; FAILED if nothing was
         extracted.
