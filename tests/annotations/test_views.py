@@ -199,7 +199,8 @@ def test_publishing_a_rule_with_doubtful_values_asks_first_and_names_them(signed
     draft = rules.add_draft(shop, value, report=report, origin=Rule.Origin.LEARNED)
     asked = {"lacking": [], "doubts": ["price: no value on 6 of 6 pages."]}
     client = signed_in("editor")
-    for body in ({}, {"doubts": []}, {"doubts": ["another"]}, {"doubts": 3}):
+    bodies: tuple[dict[str, object], ...] = ({}, {"doubts": []}, {"doubts": ["another"]}, {"doubts": 3})
+    for body in bodies:
         assert post(client, "workbench_publish", body).json() == asked
     assert post(client, "workbench_publish", asked).json() == {"rule": draft.get_absolute_url()}
 

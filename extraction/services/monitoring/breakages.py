@@ -31,8 +31,11 @@ def suspect_rule(rule: Rule) -> None:
     rules.move_rule(rule, Rule.State.SUSPECT)
 
 
-def follow_check(check: Check) -> Breakage | None:
-    """Changes the rule's state and opens or closes the cluster's breakage after a check. Called in the check's transaction."""
+def follow_check(check: Check, *, closes: bool = True) -> Breakage | None:
+    """Changes the rule's state and opens or closes the cluster's breakage after a check. Called in the check's transaction.
+
+    closes: whether the check looked at enough pages to close a breakage.
+    """
     # The check does not matter if a person or a repair replaced the version meanwhile.
     if check.verdict == Check.Verdict.UNREACHABLE or not Rule.objects.select_for_update().get(pk=check.rule_id).serving:
         return None
@@ -42,11 +45,12 @@ def follow_check(check: Check) -> Breakage | None:
         return _open(check)
     if check.confirmed and check.coverage_lost:
         # The rule itself reads the pages, so it stays live, or is live again. But a crawl would no longer run it on them.
-        rules.move_rule(check.rule, Rule.State.LIVE)
-        _close(Breakage.objects.filter(cluster=check.cluster).exclude(attributes=[]), Breakage.State.RECOVERED, check.checked_at)
+        if closes:
+            rules.move_rule(check.rule, Rule.State.LIVE)
+            _close(Breakage.objects.filter(cluster=check.cluster).exclude(attributes=[]), Breakage.State.RECOVERED, check.checked_at)
         told = Breakage.objects.filter(rule=check.rule, attributes=[], state=Breakage.State.DISMISSED).exists()
         return None if told else _open(check)
-    if not check.broken:
+    if not check.broken and closes:
         rules.move_rule(check.rule, Rule.State.LIVE)
         mine = Breakage.objects.filter(cluster=check.cluster)
         _close(mine.filter(rule=check.rule), Breakage.State.RECOVERED, check.checked_at)

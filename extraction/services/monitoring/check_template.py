@@ -26,7 +26,7 @@ def settle_check(
         bellwethers.record_visit(watched.bellwethers, kept, found.verdict)
         bellwethers.drop_bellwethers(write_check.list_gone(watched, found), at)
         if closes or made.broken or made.coverage_lost:
-            breakages.follow_check(made)
+            breakages.follow_check(made, closes=closes)
     return made
 
 

@@ -127,7 +127,8 @@ def _render_editor(
 def _describe_effect(found: RecordType, rows: BaseAttributeFormSet, known: Mapping[int, str]) -> str:
     """Return what new and renamed attributes mean for the templates that use the record type, in sentences. known: {id: old name}."""
     said = ""
-    renamed = [f"{known[each.id]} is called {each.name}" for each in rows.drafts if each.id in known and known[each.id] != each.name]
+    before = [(known.get(each.id or 0, each.name), each.name) for each in rows.drafts]
+    renamed = [f"{old} is called {name}" for old, name in before if old != name]
     if renamed:
         said += f" {', '.join(renamed)}, also in rules, records and deliveries."
     new = [each.name for each in rows.drafts if each.id not in known]

@@ -76,6 +76,7 @@ def test_removing_an_attribute_of_a_live_rule_asks(cluster: Cluster) -> None:
 
 def test_the_columns_of_a_delivery_follow_a_new_name(cluster: Cluster) -> None:
     content = TargetContent(columns=("title",)).as_json()
+    assert cluster.record_type is not None
     target = DeliveryTarget.objects.create(name="Files", record_type=cluster.record_type, kind="folder", content=content)
     change(cluster, drafts(cluster, title="name"))
     target.refresh_from_db()
