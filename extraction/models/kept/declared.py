@@ -113,9 +113,10 @@ _FRESH = "COALESCE(page.current_id = {row}.snapshot_id, {false})"
 _UNSORTED = "(page.cluster_id IS NULL AND page.unsorted)"
 
 _NEWER = (
-    "EXISTS (SELECT 1 FROM extraction_record newer JOIN extraction_snapshot its ON its.id = newer.snapshot_id "
-    "WHERE its.page_id = page.id AND newer.extracted_at > {{row}}.extracted_at{more})"
+    "EXISTS (SELECT 1 FROM extraction_snapshot its CROSS JOIN extraction_record newer "
+    "WHERE its.page_id = page.id AND newer.snapshot_id = its.id AND newer.extracted_at > {{row}}.extracted_at{more})"
 )
+"""Written as a cross join so that SQLite begins with the contents of the page and never with the records of the template."""
 
 _LAST = (
     f"(NOT {_FRESH} AND NOT EXISTS (SELECT 1 FROM extraction_record present WHERE present.snapshot_id = page.current_id) AND ("
