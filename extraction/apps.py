@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.apps import AppConfig
-from django.db.models.signals import post_migrate
+from django.db.models.signals import post_migrate, pre_migrate
 
 
 class ExtractionConfig(AppConfig):
@@ -13,8 +13,11 @@ class ExtractionConfig(AppConfig):
     def ready(self) -> None:
         from extraction import pipeline
         from extraction.algorithms.rules import apply
+        from extraction.models.kept import installing
         from extraction.services.core.careful_calls import run_carefully
 
+        pre_migrate.connect(installing.prepare_migration, sender=self)
+        post_migrate.connect(installing.finish_migration, sender=self)
         post_migrate.connect(_create_groups, sender=self)
         pipeline.connect()
         apply.call_carefully = run_carefully

@@ -11,7 +11,7 @@ from extraction import pipeline
 from extraction.services.core import api_outcomes, fair_order, heartbeats, lost_runs, runs
 from extraction.services.deliveries import deliver as delivering
 from extraction.services.deliveries import outbox
-from extraction.services.monitoring import alerts, monitors, tidy_checks
+from extraction.services.monitoring import alerts, care, monitors, tidy_checks
 from extraction.services.records import stored_files
 from extraction.services.refresh import start_refreshes
 
@@ -50,7 +50,8 @@ def tick() -> None:
 
 @shared_task
 def tidy() -> None:
-    """Delete contents that old checks stored and that nothing needs any more, and old files of downloads and outcomes of requests."""
+    """Delete contents, files of downloads and outcomes of requests that nothing needs any more. Look after the database."""
+    care.tidy_database()
     tidy_checks.tidy_checks(timezone.now())
     api_outcomes.tidy_outcomes(timezone.now())
     stored_files.tidy_files(timezone.now())

@@ -12,7 +12,7 @@ from extraction.api.operations import ApiRequest, Operations, find_cluster, find
 from extraction.api.paging import Asked, Paged, take_page
 from extraction.api.problems import ProblemError, refuse_form
 from extraction.forms.templates import ClusterForm, MergeForm, NameForm
-from extraction.models import Breakage, Cluster, Record, RecordFigures, RecordType, Rule, Snapshot
+from extraction.models import Breakage, Cluster, RecordCount, RecordFigures, RecordType, Rule, Snapshot
 from extraction.services.templates import cluster_pages
 from extraction.services.templates import clusters as service
 from extraction.views.sites import sites
@@ -79,7 +79,7 @@ class MergeIn(RequestBody):
 
 def describe_template(cluster: Cluster) -> TemplateOut:
     """Return what the API says about a template."""
-    figures = Record.objects.filter(cluster=cluster).figures().get(cluster.pk, RecordFigures())
+    figures = RecordCount.objects.filter(cluster=cluster).figures().get(cluster.pk, RecordFigures())
     serving = Rule.objects.serving().filter(cluster=cluster).values_list("version", "state").first()
     draft = Rule.objects.unpublished().filter(cluster=cluster).order_by("-version").values_list("version", flat=True).first()
     return TemplateOut(

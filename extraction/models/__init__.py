@@ -10,6 +10,7 @@ from extraction.models.decision import Decision
 from extraction.models.delivery import DeliveredRecord, Delivery, DeliveryTarget, Ledger
 from extraction.models.heartbeat import Heartbeat
 from extraction.models.join import Join, JoinedRecord, JoinedRow, JoinKey, JoinListing
+from extraction.models.kept.counts import AddressCount, ChangeCount, PageCount, ProblemCount, RecordCount, TrackedCount
 from extraction.models.lab import Clustering, PageLabel
 from extraction.models.label import Label
 from extraction.models.list_offer import OfferedRows
@@ -31,6 +32,7 @@ from extraction.models.snapshot import Snapshot
 from extraction.models.source import Source
 
 __all__ = [
+    "AddressCount",
     "Alert",
     "AlertChannel",
     "ApiOutcome",
@@ -40,6 +42,7 @@ __all__ = [
     "Attribute",
     "Bellwether",
     "Breakage",
+    "ChangeCount",
     "Check",
     "Cluster",
     "ClusterCore",
@@ -63,14 +66,17 @@ __all__ = [
     "Monitor",
     "OfferedRows",
     "Page",
+    "PageCount",
     "PageLabel",
     "PageVisits",
     "Placement",
     "Preview",
+    "ProblemCount",
     "QualityRule",
     "ReaderToken",
     "Record",
     "RecordChange",
+    "RecordCount",
     "RecordFigures",
     "RecordList",
     "RecordPart",
@@ -91,6 +97,7 @@ __all__ = [
     "Snapshot",
     "Source",
     "StoredFile",
+    "TrackedCount",
     "TrackedRecord",
     "role_of",
 ]

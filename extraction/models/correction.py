@@ -4,7 +4,7 @@ from typing import Any, Self, TypeAlias
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 
 from extraction.algorithms.json_values import JsonShapeError
 from extraction.algorithms.records.corrected_rows import RowPlace
@@ -41,7 +41,9 @@ class CorrectionQuerySet(models.QuerySet["Correction"]):
 
     def of_cluster(self, cluster: Cluster) -> Self:
         """Corrections on the pages that are in a template now."""
-        return self.filter(page__current__cluster=cluster)
+        # As a subquery, so that a database never begins with the pages of the template, of which there may be very many.
+        now = Page.objects.filter(pk=OuterRef("page")).order_by().values("cluster")
+        return self.alias(now=Subquery(now)).filter(now=cluster.pk)
 
 
 class Correction(models.Model):

@@ -1,12 +1,10 @@
 """Records: the values that rules give for pages."""
 
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 from django.db import models
-from django.db.models import Case, Count, Exists, F, OuterRef, Q, Value, When
+from django.db.models import Q
 
 from extraction.models.cluster import Cluster
 from extraction.models.record_origins import RecordOrigins
@@ -31,28 +29,13 @@ class RecordState(models.TextChoices):
     FAILED = "failed", "Failed"
 
 
-HERE = Q(snapshot__page__current__cluster=F("cluster"))
-"""Records whose page is in their template, for any content of the page."""
+class KeptPart(models.TextChoices):
+    """What a record is to its template. The database sets it (`models.kept`)."""
 
-FRESH = Q(snapshot__page__current=F("snapshot"))
-"""Records of the current content of a page, whichever template the page is in."""
-
-LEFT = Q(snapshot__page__left_at__isnull=False)
-"""Records of pages that two fetches in a row found missing, or that a person said are gone."""
-
-_CURRENT = "snapshot__page__current"
-_UNSORTED = Q(**{f"{_CURRENT}__cluster": None, f"{_CURRENT}__unsorted": True})
-_FRESH_HERE = FRESH & (Q(snapshot__cluster=F("cluster")) | Q(_UNSORTED, snapshot__cluster=None))
-
-
-def _find_kept() -> Q:
-    """Return the condition that a record is the last one of a page that has new content without a record.
-
-    The page is in the template of the record, or has not been sorted into the templates yet.
-    """
-    newer = Record.objects.filter(snapshot__page=OuterRef("snapshot__page"), extracted_at__gt=OuterRef("extracted_at"))
-    here = Q(HERE, ~Exists(newer.filter(cluster=OuterRef("cluster"))))
-    return ~FRESH & Q(**{f"{_CURRENT}__record": None}) & (here | Q(_UNSORTED, ~Exists(newer)))
+    NOW = "now", "of the current content of a page of the template"
+    EARLIER = "earlier", "the last one of a page of the template that has new content without a record"
+    GONE = "gone", "as before, but the page is gone"
+    ELSEWHERE = "elsewhere", "any other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,32 +98,28 @@ class RecordQuerySet(models.QuerySet["Record"]):
 
     def now(self) -> Self:
         """Record of each page of their template, also if it is outdated."""
-        return self.filter(_FRESH_HERE | _find_kept()).exclude(LEFT)
+        return self.exclude(part__in=(KeptPart.GONE, KeptPart.ELSEWHERE))  # most records, so the index by id is read in its order
 
     def shown(self) -> Self:
         """Record of each page, whichever template it is in. These are the records of a site."""
-        return self.filter(FRESH | _find_kept()).exclude(LEFT)
-
-    def here(self) -> Self:
-        """Record whose page is in their template, for any content of the page."""
-        return self.filter(HERE)
+        return self.filter(shown=True)
 
     def standing(self) -> Self:
         """Record of the current content of a page, whichever template the page is in."""
-        return self.filter(FRESH)
+        return self.filter(standing=True)
 
     def outdated(self) -> Self:
         """Record that the live rule has not made from the current content of the page. Use it after `now` or `shown`."""
-        return self.filter(~FRESH | Q(rule__state=Rule.State.RETIRED))
+        return self.filter(Q(standing=False) | Q(rule__state=Rule.State.RETIRED))
 
     def in_part(self, part: str) -> Self:
         """Record of a `RecordPart`; an unknown part counts as NOW."""
         if part == RecordPart.OUTDATED:
             return self.now().outdated().given()
         if part == RecordPart.GONE:
-            return self.filter(_FRESH_HERE | _find_kept()).filter(LEFT)
+            return self.filter(part=KeptPart.GONE)
         if part == RecordPart.ELSEWHERE:
-            return self.alias(part=_tell_part()).filter(part=RecordPart.ELSEWHERE)
+            return self.filter(part=KeptPart.ELSEWHERE)
         return self.now()
 
     def given(self) -> Self:
@@ -151,43 +130,15 @@ class RecordQuerySet(models.QuerySet["Record"]):
         """Record that say why a page gave none."""
         return self.filter(state=RecordState.FAILED)
 
-    def figures(self) -> "Mapping[int, RecordFigures]":
-        """Return {template: its figures} for these records, in one query. Templates without records are missing."""
-        found: dict[int, Counter[str]] = {}
-        rows = self.order_by().annotate(part=_tell_part(), whole=Q(held_back={}), sorting=_UNSORTED)
-        for cluster, part, whole, sorting, state, n in rows.values_list("cluster", "part", "whole", "sorting", "state").annotate(
-            n=Count("pk")
-        ):
-            counts, given = found.setdefault(cluster, Counter()), state != RecordState.FAILED
-            if part in _PARTS_HERE:
-                counts[state] += n
-                counts["sorting"] += n if sorting else 0
-                counts["held"] += n if given and not whole else 0
-            if part != RecordPart.NOW and given:
-                counts[part] += n
-        return {cluster: RecordFigures(**counts) for cluster, counts in found.items()}
-
-
-_PARTS_HERE = (RecordPart.NOW, "earlier", "older")
-
-
-def _tell_part() -> Case:
-    """Return an expression for the figure that a record counts in (`RecordFigures`), or "now"."""
-    fresh, kept = _FRESH_HERE, _find_kept()
-    return Case(
-        When(LEFT & (fresh | kept), then=Value("gone")),
-        When(Q(fresh, rule__state=Rule.State.RETIRED), then=Value("older")),
-        When(fresh, then=Value("now")),
-        When(kept, then=Value("earlier")),
-        default=Value("elsewhere"),
-    )
-
 
 class Record(models.Model):
     """The values that one version of a rule gave on one page, or the reason why there are none.
 
     values: {attribute: list of `RecordValue`}.
     rows: {list: [values of one row, as above, …]}.
+    part, shown, standing, sorting: what it is to its template, whether it is one of the records of its site, whether it is of the current
+        content of its page, and whether that page waits to be sorted into the templates. The database sets them (`models.kept`); what
+        is assigned to them is ignored.
     run: the run that made it, or a later one that found it up to date.
     state: COMPLETE; INCOMPLETE if a mandatory value is missing or an attribute has too many values; FAILED if nothing was
         extracted.
@@ -201,7 +152,7 @@ class Record(models.Model):
     State: TypeAlias = RecordState
 
     snapshot = models.OneToOneField(Snapshot, on_delete=models.CASCADE, related_name="record")
-    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="records")
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="records", db_index=False)
     rule = models.ForeignKey(Rule, on_delete=models.CASCADE, related_name="records")
     run = models.ForeignKey(Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="records")
     state = models.CharField(max_length=10, choices=State.choices)
@@ -213,12 +164,20 @@ class Record(models.Model):
     canonical = models.CharField(max_length=2000, blank=True)
     held_back: models.JSONField[dict[str, str], dict[str, str]] = models.JSONField(default=dict, blank=True)
     extracted_at = models.DateTimeField()
+    part = models.CharField(max_length=10, choices=KeptPart.choices, default=KeptPart.NOW, editable=False)
+    shown = models.BooleanField(default=True, editable=False)
+    standing = models.BooleanField(default=True, editable=False)
+    sorting = models.BooleanField(default=False, editable=False)
 
     objects = RecordQuerySet.as_manager()
 
     class Meta:
         ordering = ["id"]
-        indexes = [models.Index(fields=["cluster", "state"])]
+        indexes = [
+            models.Index(fields=["cluster", "id"]),
+            models.Index(fields=["cluster", "state", "id"]),
+            models.Index(fields=["cluster", "part", "id"]),
+        ]
         constraints = [
             models.CheckConstraint(condition=Q(state__in=RecordState.values), name="a_record_has_a_known_state"),
             models.CheckConstraint(condition=~Q(state=RecordState.FAILED) | ~Q(reason=""), name="a_failed_record_says_why"),

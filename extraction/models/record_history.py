@@ -35,7 +35,7 @@ class TrackedRecordQuerySet(models.QuerySet["TrackedRecord"]):
 
     def with_conflicts(self) -> Self:
         """Records with a source that disagrees with the others."""
-        return self.filter(pk__in=RecordSource.objects.exclude(problem="").values("record"))
+        return self.filter(pk__in=RecordSource.objects.filter(problem__gt="").values("record"))  # a range of the index
 
 
 class TrackedRecord(models.Model):
@@ -117,6 +117,7 @@ class RecordSource(models.Model):
     class Meta:
         ordering = ["id"]
         constraints = [models.UniqueConstraint(fields=["record", "page"], name="one_source_per_page")]
+        indexes = [models.Index(fields=["problem"])]
 
     def __str__(self) -> str:
         return f"{self.record} on {self.page}"
@@ -158,7 +159,7 @@ class RecordChange(models.Model):
     record = models.ForeignKey(TrackedRecord, on_delete=models.CASCADE, related_name="changes", db_index=False)
     number = models.PositiveIntegerField()
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    run = models.ForeignKey(Run, null=True, on_delete=models.SET_NULL, related_name="changes")
+    run = models.ForeignKey(Run, null=True, on_delete=models.SET_NULL, related_name="changes", db_index=False)
     at = models.DateTimeField()
     rule = models.ForeignKey(Rule, null=True, on_delete=models.SET_NULL, related_name="+")
     snapshot = models.ForeignKey(Snapshot, null=True, on_delete=models.SET_NULL, related_name="+")
@@ -168,7 +169,12 @@ class RecordChange(models.Model):
 
     class Meta:
         ordering = ["id"]
-        indexes = [models.Index(fields=["cluster", "at"])]
+        indexes = [
+            models.Index(fields=["cluster", "at"]),
+            models.Index(fields=["cluster", "id"]),
+            models.Index(fields=["cluster", "kind", "id"]),
+            models.Index(fields=["run", "cluster"]),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["record", "number"], name="one_change_per_number"),
             models.CheckConstraint(condition=Q(kind__in=ChangeKind.values), name="a_change_is_of_a_known_kind"),

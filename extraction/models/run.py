@@ -111,7 +111,7 @@ class Run(models.Model):
 
     class Meta:
         ordering = ["-id"]
-        indexes = [models.Index(fields=["state", "heartbeat_at"])]
+        indexes = [models.Index(fields=["state", "heartbeat_at"]), models.Index(fields=["site", "created_at"])]
         constraints = [
             models.UniqueConstraint(
                 fields=["site", "kind", "target"],

@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from extraction.models import Cluster, Correction, Delivery, Label, Page, Record, Rule, Run, RunRelease
+from extraction.models import Cluster, Correction, Delivery, Label, PageCount, Record, Rule, Run, RunRelease
 from extraction.services.schema.new_attributes import find_new_attributes
 from extraction.services.sites import sites
 from extraction.views.core import run_progress
@@ -63,7 +63,7 @@ def build_home(*, operates: bool) -> Home:
 
     operates: whether it is for an operator. Only operators can send deliveries again, so others do not get the failed ones.
     """
-    sizes = dict(Page.objects.exclude(current__cluster=None).values_list("current__cluster").order_by().annotate(n=Count("pk")))
+    sizes = PageCount.objects.of_templates().totals("cluster_key")
     broken = breakage_view.list_open()
     held = RunRelease.objects.held().select_related("cluster__site").order_by("pk")
     kinds = [Waiting("held", releases=list(held[:SHOWN]), count=held.count())]
@@ -111,8 +111,8 @@ def _describe_clusters(kind: str, found: "QuerySet[Cluster]", sizes: dict[int, i
 
 def _list_reviews() -> Waiting:
     """Return the templates with corrections to review, each with how many there are."""
-    waiting = Correction.objects.to_review().exclude(page__current__cluster=None).order_by()
-    counts = dict(waiting.values_list("page__current__cluster").annotate(n=Count("pk")))
+    waiting = Correction.objects.to_review().exclude(page__cluster=None).order_by()
+    counts = dict(waiting.values_list("page__cluster").annotate(n=Count("pk")))
     largest = sorted(
         Cluster.objects.filter(pk__in=counts).select_related("site", "record_type"), key=lambda each: (-counts[each.pk], each.pk)
     )

@@ -1,6 +1,9 @@
 """Named measurements, each a ratio with the least or largest value that it must have: `python -m tests.benchmarks --json [NAME ...]`."""
 
+import json
 import math
+import subprocess
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -119,6 +122,14 @@ def _choose_plainly(cluster: list[PagePaths], k: int) -> list[int]:
     return chosen
 
 
+def dashboard_vs_empty(pages: int = 100_000) -> dict[str, Any]:
+    """The slowest page of the dashboard with many pages in the database, against a bare page. `tests.benchmarks.dashboard` lists all of
+    them, with a million pages unless told otherwise."""
+    command = [sys.executable, "-m", "tests.benchmarks.dashboard", "--json", "--pages", str(pages)]
+    found: dict[str, Any] = json.loads(subprocess.run(command, check=False, stdout=subprocess.PIPE).stdout)
+    return found | {"rows": pages}
+
+
 def _at_least(ratio: float, least: float, **more: Any) -> dict[str, Any]:
     return {"ratio": round(ratio, 2), "least": least, "passed": math.isfinite(ratio) and ratio >= least} | more
 
@@ -128,6 +139,7 @@ MEASURES: dict[str, Callable[[], dict[str, Any]]] = {
     "clustering_vs_datasketch": clustering_vs_datasketch,
     "clustering_growth": clustering_growth,
     "sampling_vs_loop": sampling_vs_loop,
+    "dashboard_vs_empty": dashboard_vs_empty,
     "spark_vs_processes": spark_vs_processes,
 }
 

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from extraction.algorithms.records import csv_text
 from extraction.algorithms.records.choice import URL_COLUMN
 from extraction.management import template_arguments
-from extraction.models import Cluster, Record, RecordFigures, RecordPart
+from extraction.models import Cluster, Record, RecordCount, RecordFigures, RecordPart
 from extraction.services.records import export_csv
 from extraction.services.records.exports.export_records import write_text
 from extraction.services.records.exports.scopes import find_template_scope
@@ -87,7 +87,7 @@ class Command(BaseCommand):
 
 
 def _nothing(cluster: Cluster, part: RecordPart) -> str:
-    figures = Record.objects.filter(cluster=cluster).figures().get(cluster.pk, RecordFigures())
+    figures = RecordCount.objects.filter(cluster=cluster).figures().get(cluster.pk, RecordFigures())
     there = {RecordPart.NOW: figures.given, RecordPart.ELSEWHERE: figures.elsewhere, RecordPart.GONE: figures.gone}
     others = [f"{count:,} {each.label} with --of {each.value}" for each, count in there.items() if count]
     if others:

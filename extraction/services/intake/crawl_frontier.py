@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count
 from django.utils import timezone
 
 from extraction.fetching.crawl.messages import NEARLY_SAME, Address, Fetched, Outcome
 from extraction.fetching.names import MAX_LENGTH, make_printable
-from extraction.models import CrawlAddress, Page, Run, Site, Snapshot
+from extraction.models import AddressCount, CrawlAddress, Page, Run, Site, Snapshot
 from extraction.services.intake import left_addresses, stored_versions
 from extraction.services.intake.stored_versions import StoredVersion
 
@@ -123,8 +122,7 @@ def note_unchanged(site: Site, events: Sequence[Fetched]) -> None:
 
 def count_by_outcome(run: Run) -> dict[str, int]:
     """Return {outcome: number of addresses}."""
-    done = CrawlAddress.objects.done().filter(run=run).order_by()
-    return dict(done.values_list("outcome").annotate(n=Count("pk")))
+    return AddressCount.objects.filter(run=run, state=CrawlAddress.State.DONE).totals("outcome")
 
 
 def get_moment(event: Fetched) -> datetime:

@@ -11,8 +11,9 @@ from lxml import etree
 from extraction.algorithms.alignment.xtract.dtd import DocumentType, TooManyNamesError, infer_document_type
 from extraction.algorithms.dom.nodes import is_xml
 from extraction.algorithms.errors import PageError
-from extraction.models import Cluster
+from extraction.models import Cluster, Page
 from extraction.services.core.runs import JobError
+from extraction.services.core.spread_pages import select_current
 from extraction.services.core.stored_pages import StoredPage, read_root, read_xml_as_written
 
 PAGES = 200
@@ -40,7 +41,7 @@ def find_document_type(cluster: Cluster) -> FoundDocumentType | None:
 
     Raises JobError when the pages have too many different names for a document type, or when all of them are broken.
     """
-    rows = cluster.snapshots.learnable().order_by("pk").values_list("pk", "sha256", "content_type", "size_bytes")
+    rows = select_current(cluster, most=PAGES).filter(error="").order_by("pk").values_list("pk", "sha256", "content_type", "size_bytes")
     pages = list({page.sha256: page for page in (StoredPage(*row) for row in rows)}.values())
     try:
         inferred = _infer(tuple(pages[:: max(1, -(-len(pages) // PAGES))]))
@@ -53,7 +54,14 @@ def find_document_type(cluster: Cluster) -> FoundDocumentType | None:
 
 def holds_xml(cluster: Cluster) -> bool:
     """Return whether the template's pages are XML, judged by the first page."""
-    first = cluster.snapshots.learnable().order_by("pk").first()
+    page = (
+        Page.objects.filter(cluster=cluster, kept=True)
+        .exclude(reading=Page.Reading.UNREADABLE)
+        .order_by("pk")
+        .select_related("current")
+        .first()
+    )
+    first = page.current if page else None
     try:
         return first is not None and is_xml(read_root(first))
     except PageError:

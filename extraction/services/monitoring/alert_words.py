@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from extraction.models import AlertChannel, Breakage, Check, Cluster, Event, Record, RunRelease, Site
+from extraction.models import AlertChannel, Breakage, Check, Cluster, Event, RecordCount, RunRelease, Site
 
 MAX_TITLE = 250
 
@@ -114,7 +114,7 @@ def write_test(channel: AlertChannel) -> AlertText:
 
 def _write_break(breakage: Breakage) -> AlertText:
     check = breakage.check_found
-    records = Record.objects.here().filter(cluster=breakage.cluster).count()
+    records = RecordCount.objects.filter(cluster=breakage.cluster).now().total()
     before = Check.objects.filter(cluster=breakage.cluster, rule=breakage.rule, checked_at__lt=check.checked_at, verdict=Check.Verdict.OK)
     last = before.order_by("-checked_at").values_list("checked_at", flat=True).first()
     example = next((each.url for each in check.read_evidence() if each.attribute in breakage.attributes), "")

@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from extraction.models import Bellwether, Breakage, Check, Decision, Event, Monitor, Record, Rule, Site
+from extraction.models import Bellwether, Breakage, Check, Decision, Event, Monitor, RecordCount, Rule, Site
 from extraction.models.monitor import BreakageQuerySet
 from extraction.models.rule_report import FailedAttribute
 from extraction.services.core import signals
@@ -142,7 +142,7 @@ def dismiss_breakage(breakage: Breakage, *, user: User | None = None, now: datet
 
 
 def _open(check: Check) -> Breakage:
-    records = Record.objects.here().filter(cluster=check.cluster).count()
+    records = RecordCount.objects.filter(cluster=check.cluster).now().total()
     found, new = Breakage.objects.get_or_create(
         cluster=check.cluster,
         state=Breakage.State.OPEN,

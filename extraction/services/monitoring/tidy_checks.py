@@ -12,8 +12,9 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from extraction.models import Asset, Bellwether, Breakage, Check, Label, Record, RecordChange, SamplePage, Snapshot
+from extraction.models import Bellwether, Breakage, Check, Label, Record, RecordChange, SamplePage, Snapshot
 from extraction.services.core import stored_bytes
+from extraction.services.monitoring import care
 
 EVIDENCE_DAYS = 90
 """How long the pages of a check that found something are kept."""
@@ -70,8 +71,7 @@ def _delete(snapshots: Sequence[int]) -> int:
 
 
 def _wanted(sha256: str) -> bool:
-    snapshots = Snapshot.objects.filter(Q(sha256=sha256) | Q(received=sha256))
-    return snapshots.exists() or Asset.objects.filter(sha256=sha256).exists()
+    return sha256 in care.find_wanted([sha256])
 
 
 def _thin(now: datetime) -> int:

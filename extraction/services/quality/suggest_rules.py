@@ -136,7 +136,13 @@ def _offer_directions(clusters: Collection[Cluster], columns: Mapping[str, Colum
     """Yield a rule for each attribute whose changes were all in one direction."""
     rises, falls = Counter[str](), Counter[str]()
     for cluster in clusters:
-        rows = RecordChange.objects.filter(cluster=cluster).exclude(values={}).order_by("-pk").values_list("values", flat=True)
+        rows = (
+            RecordChange.objects.filter(cluster=cluster)
+            .exclude(kind=RecordChange.Kind.ADDED)
+            .exclude(values={})
+            .order_by("-pk")
+            .values_list("values", flat=True)
+        )
         for values in rows[:MAX_CHANGES]:
             for name, change in values.items():
                 column = columns.get(name)

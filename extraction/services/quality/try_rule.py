@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from extraction.algorithms.records.quality.judging import Score
-from extraction.models import Cluster, QualityRule, RecordType
+from extraction.models import Cluster, QualityRule, RecordType, TrackedCount
 from extraction.services.quality.effective_rules import list_followed, make_score
 from extraction.services.quality.measuring import Measured, measure_records
 from extraction.services.quality.rule_words import write_finding
@@ -37,6 +37,9 @@ def find_template_to_try(record_type: RecordType, wanted: str = "") -> Cluster |
 
     wanted: the id of a template as text.
     """
-    clusters = record_type.clusters.filter(tracked__isnull=False).distinct().select_related("site", "record_type")
-    chosen = clusters.filter(pk=wanted).first() if wanted.isdecimal() and len(wanted) < 19 else None
-    return chosen or max(clusters, key=lambda each: (each.tracked.count(), -each.pk), default=None)
+    clusters = record_type.clusters.select_related("site", "record_type")
+    counts = TrackedCount.objects.filter(cluster__record_type=record_type).totals("cluster")
+    if wanted.isdecimal() and len(wanted) < 19 and int(wanted) in counts:
+        return clusters.filter(pk=wanted).first()
+    most = max(counts, key=lambda pk: (counts[pk], -pk), default=None)
+    return clusters.filter(pk=most).first() if most else None

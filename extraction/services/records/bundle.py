@@ -4,14 +4,12 @@ import base64
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, F, Q, QuerySet
-
 from extraction.algorithms.bundles.bundle import BundledList, BundledRule, BundledTemplate, SiteBundle, write_bundle
 from extraction.algorithms.bundles.placed_pages import PlacedPages
 from extraction.algorithms.clustering.template_core import TemplateCore
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.rules.url_patterns import SplitAddress
-from extraction.models import Cluster, ClusterCore, Rule, Site, Snapshot
+from extraction.models import Cluster, ClusterCore, PageCount, Rule, Site, Snapshot
 from extraction.services.records.exports.scopes import find_attributes
 
 MAX_PLACED = 2_000_000
@@ -43,11 +41,13 @@ def write_site_bundle(site: Site, *, most_placed: int = MAX_PLACED) -> WrittenBu
     rules = {rule.cluster_id: rule for rule in Rule.objects.serving().of_site(site).not_ignored()}
     if not rules:
         raise RuleError(f"{site.name} has no live rule. Publish one first.")
-    count = Count("snapshots", filter=Q(snapshots__page__current_id=F("snapshots__pk")))
-    clusters: QuerySet[Cluster] = Cluster.objects.filter(site=site).select_related("record_type").annotate(size=count).order_by("number")
+    sizes = PageCount.objects.filter(site=site).totals("cluster_key")
+    clusters = Cluster.objects.filter(site=site).select_related("record_type").order_by("number")
     cores = _read_cores(site)
     lists = _read_lists([cluster for cluster in clusters if cluster.pk in rules])
-    templates = tuple(_bundle_template(each, rules.get(each.pk), cores.get(each.pk), lists.get(each.pk, ())) for each in clusters)
+    templates = tuple(
+        _bundle_template(each, sizes.get(each.pk, 0), rules.get(each.pk), cores.get(each.pk), lists.get(each.pk, ())) for each in clusters
+    )
     known = Snapshot.objects.of_site(site).current().filter(cluster__site=site).order_by("pk")
     rows = known.values_list("page__url", "sha256", "cluster_id")[:most_placed]
     placed = PlacedPages.of_pages(rows.iterator(chunk_size=CHUNK))
@@ -70,13 +70,13 @@ def _read_lists(clusters: Sequence[Cluster]) -> dict[int, tuple[BundledList, ...
     return found
 
 
-def _bundle_template(cluster: Cluster, rule: Rule | None, core: bytes | None, lists: tuple[BundledList, ...]) -> BundledTemplate:
+def _bundle_template(cluster: Cluster, size: int, rule: Rule | None, core: bytes | None, lists: tuple[BundledList, ...]) -> BundledTemplate:
     definition = rule.read_definition() if rule else None
     return BundledTemplate(
         id=cluster.pk,
         number=cluster.number,
         label=cluster.label,
-        pages=cluster.size,  # type: ignore[attr-defined]
+        pages=size,
         masks=tuple(cluster.masks),
         patterns=tuple(cluster.url_patterns),
         core=base64.b64encode(core).decode() if core is not None else None,

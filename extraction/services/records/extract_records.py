@@ -23,6 +23,7 @@ from extraction.algorithms.rules import page_record, xslt
 from extraction.algorithms.rules.page_values import write_search_text
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Cluster, Record, Rule, Run, Site, Snapshot
+from extraction.models.kept.locking import lock_pages
 from extraction.models.record_values import rows_as_json, values_as_json
 from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs, stored_pages
@@ -202,6 +203,7 @@ def _write(run: Run, targets: Mapping[int, Target], records: Sequence[Record]) -
     for last in (False, True):
         try:
             with transaction.atomic():
+                lock_pages(record.snapshot_id for record in records)
                 hold_back(records, {cluster_id: (target.value, target.held) for cluster_id, target in targets.items()})
                 apply_corrections(records, {cluster_id: target.value for cluster_id, target in targets.items()})
                 Record.objects.bulk_create(records, update_conflicts=True, unique_fields=["snapshot"], update_fields=FIELDS)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from extraction.algorithms.records.changes import undo_change
 from extraction.algorithms.records.keys import Values
-from extraction.models import Cluster, CrawlAddress, Page, RecordChange, Run, TrackedRecord
+from extraction.models import ChangeCount, Cluster, CrawlAddress, Page, RecordChange, Run, TrackedCount, TrackedRecord
 
 CAUSES = {
     "page": "the page changed",
@@ -59,6 +59,13 @@ def find_changes_after(run: Run) -> Q:
     return Q(pk__gt=last) if last else Q(at__gt=run.finished_at or run.started_at or run.created_at)
 
 
+def count_all_kinds(cluster: Cluster, *, cause: str = "") -> dict[str, int]:
+    """Return {kind: number of changes} of a template, in the order of the kinds. cause: a RecordChange.Cause; another text is ignored."""
+    kept = ChangeCount.objects.filter(cluster=cluster)
+    counts = (kept.filter(cause=cause) if cause in RecordChange.Cause.values else kept).totals("kind")
+    return {kind: counts.get(kind, 0) for kind in RecordChange.Kind.values}
+
+
 def count_kinds(changes: QuerySet[RecordChange]) -> dict[str, int]:
     """Return {kind: number of changes}, in the order of the kinds."""
     counts = dict(changes.order_by().values_list("kind").annotate(n=Count("pk")))
@@ -67,7 +74,9 @@ def count_kinds(changes: QuerySet[RecordChange]) -> dict[str, int]:
 
 def list_runs(cluster: Cluster) -> list[Run]:
     """Return the newest runs that may have changed records of a template, newest first."""
-    kinds = Q(kind=Run.Kind.EXTRACT) & (Q(cluster=cluster) | Q(cluster=None)) | Q(pk__in=cluster.changes.values("run"))
+    kinds = Q(kind=Run.Kind.EXTRACT) & (Q(cluster=cluster) | Q(cluster=None)) | Exists(
+        RecordChange.objects.filter(run=OuterRef("pk"), cluster=cluster)
+    )
     return list(Run.objects.filter(kinds, site=cluster.site, state=Run.State.DONE).order_by("-pk")[:MAX_RUNS])
 
 
@@ -76,8 +85,8 @@ def find_oldest(cluster: Cluster) -> datetime | None:
 
     The changes of a record are numbered, so those that were deleted are missed.
     """
-    made = TrackedRecord.objects.filter(cluster=cluster).aggregate(n=Sum("number"))["n"] or 0
-    if made == cluster.changes.count():
+    made = TrackedCount.objects.filter(cluster=cluster).aggregate(n=Sum("number_sum"))["n"] or 0
+    if made == ChangeCount.objects.filter(cluster=cluster).total():
         return None
     first = cluster.changes.order_by("pk").values_list("at", flat=True).first()
     return first or timezone.now()

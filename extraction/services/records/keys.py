@@ -5,10 +5,9 @@ from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Count
 
 from extraction.algorithms.records.keys import KeyFigures, Values, judge_key, propose_key
-from extraction.models import Attribute, Cluster, Record, RecordChange, RecordList, RecordType
+from extraction.models import Attribute, Cluster, Record, RecordChange, RecordCount, RecordList, RecordType
 from extraction.services.records import rekeying
 from extraction.services.records.rekeying import Rekeyed
 
@@ -17,6 +16,8 @@ MAX_RECORDS = 2_000
 
 MAX_CHANGES = 5_000
 """Newest changes that show which attributes change."""
+
+_WITH_VALUES = tuple(kind for kind in RecordChange.Kind.values if kind != RecordChange.Kind.ADDED)
 
 UNLIKELY = frozenset({Attribute.Type.PRICE, Attribute.Type.BOOLEAN, Attribute.Type.IMAGE})
 """Types that are not proposed: they may differ by chance, and they change."""
@@ -65,7 +66,7 @@ class KeyChoice:
 
 def list_choices(record_type: RecordType) -> list[KeyChoice]:
     """Return the choice for the pages' records and for each list, if they have attributes."""
-    cluster = record_type.clusters.annotate(n=Count("records")).filter(n__gt=0).select_related("site").order_by("-n", "pk").first()
+    cluster = _find_largest(record_type)
     attributes = list(record_type.attributes.select_related("list"))
     changed = _count_changes(cluster) if cluster else Counter[str]()
     found = []
@@ -74,6 +75,13 @@ def list_choices(record_type: RecordType) -> list[KeyChoice]:
         if own:
             found.append(_make_choice(each, cluster, own, changed))
     return found
+
+
+def _find_largest(record_type: RecordType) -> Cluster | None:
+    """Return the template of the type with the most records, None without records."""
+    counts = RecordCount.objects.filter(cluster__record_type=record_type).totals("cluster")
+    largest = min(counts, key=lambda pk: (-counts[pk], pk), default=None)
+    return Cluster.objects.filter(pk=largest).select_related("site").first() if largest else None
 
 
 def _make_choice(of: RecordList | None, cluster: Cluster | None, attributes: Sequence[Attribute], changed: Counter[str]) -> KeyChoice:
@@ -127,7 +135,7 @@ def _read_values(cluster: Cluster, list_name: str) -> list[list[Values]]:
 
 def _count_changes(cluster: Cluster) -> Counter[str]:
     """Return {attribute: how many of the newest changes changed it on the page}."""
-    newest = RecordChange.objects.filter(cluster=cluster).exclude(values={}).order_by("-pk")[:MAX_CHANGES]
+    newest = RecordChange.objects.filter(cluster=cluster, kind__in=_WITH_VALUES).exclude(values={}).order_by("-pk")[:MAX_CHANGES]
     rows = newest.values_list("values", flat=True)
     return Counter(name for values in rows for name, change in values.items() if change["cause"] in ("page", "both"))
 

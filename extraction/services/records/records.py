@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import F, FloatField, Func, Q, Value
+from django.db.models import F, FloatField, Func, Value
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast, NullIf
 
@@ -13,6 +13,7 @@ from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.values.cleanup.chain import trace_cleanup
 from extraction.models import Attribute, Cluster, Record
+from extraction.models.kept.searching import match_records
 from extraction.models.record import RecordQuerySet
 from extraction.services.core import stored_pages
 
@@ -40,7 +41,7 @@ def search_records(
 
     An unknown state or sort order is ignored.
 
-    query: words; each must occur in the values or in the URL, in upper or lower case.
+    query: words; each must occur in the values or in the address or title of the page, in upper or lower case.
     state: a Record.State.
     attribute: the name of an attribute that must have a value.
     missing: the name of an attribute that must have no value.
@@ -51,7 +52,7 @@ def search_records(
     records = Record.objects.filter(cluster=cluster).in_part(part).select_related("snapshot__page", "rule")
     records = records.defer("rule__definition", "rule__stylesheet", "rule__report")
     for word in query.split():
-        records = records.filter(_match_word(word))
+        records = records.filter(match_records(word))
     if state in Record.State.values:
         records = records.filter(state=state)
     if attribute:
@@ -93,10 +94,6 @@ def _list_origins(rule: RuleDefinition, attribute: str, found: Sequence[tuple[Lo
     cleaned = trace_cleanup([value for _, value in found], steps)
     made = zip(cleaned.values, cleaned.origins, strict=True)
     return [found[origins[0]][0] for value, origins in made if value == raw]
-
-
-def _match_word(word: str) -> Q:
-    return Q(text__contains=word.casefold()) | Q(snapshot__page__url__icontains=word)
 
 
 def _sort_records(records: RecordQuerySet, cluster: Cluster, sort: str) -> RecordQuerySet:

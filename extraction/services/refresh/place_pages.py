@@ -11,7 +11,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.algorithms.clustering.threshold import default_threshold
-from extraction.models import Placement, Run, Site, Snapshot
+from extraction.models import PageCount, Placement, Run, Site, Snapshot
+from extraction.models.kept.locking import lock_pages
 from extraction.models.run_values import RunParameters, RunSummary
 from extraction.models.snapshot import SnapshotQuerySet
 from extraction.services.core import runs
@@ -59,7 +60,7 @@ def needs_search(run: Run) -> bool:
     new = _select_unplaced(run.site).filter(error="")
     if last is not None:
         new = new.filter(page__visits__changed_at__gt=last.started_at or last.created_at)
-    kept = Snapshot.objects.of_site(run.site).current().kept().count()
+    kept = PageCount.objects.filter(site=run.site, kept=True).total()
     return new.count() >= default_threshold(kept)
 
 
@@ -94,6 +95,7 @@ def _write(site: Site, found: Mapping[int, list[int]]) -> int:
         return 0
     with transaction.atomic():
         clusters.lock_templates(site)
+        lock_pages(pk for snapshots in found.values() for pk in snapshots)
         there = set(site.clusters.filter(pk__in=found).values_list("pk", flat=True))
         return sum(
             Snapshot.objects.filter(pk__in=snapshots, cluster=None).update(cluster=cluster_id, unsorted=False)

@@ -209,9 +209,9 @@ def find_title(page: ParsedPage) -> str:
 def _write(site: Site, visits: Sequence[Visit], made: dict[tuple[str, str], Snapshot]) -> tuple[int, int]:
     """Write the rows. Return the numbers of new and of changed pages."""
     urls = sorted({visit.url for visit in visits})
-    # Sorted by URL, so that two imports of one site wait for each other instead of deadlocking.
+    # New pages are sorted by URL and then locked by id, so that two imports of one site wait for each other instead of deadlocking.
     Page.objects.bulk_create([Page(site=site, url=url) for url in urls], ignore_conflicts=True)
-    pages = {page.url: page for page in Page.objects.select_for_update().filter(site=site, url__in=urls).order_by("url")}
+    pages = {page.url: page for page in Page.objects.select_for_update().filter(site=site, url__in=urls).order_by("pk")}
     for (url, _), snapshot in made.items():
         snapshot.page = pages[url]
     Snapshot.objects.bulk_create([made[key] for key in sorted(made)], ignore_conflicts=True)

@@ -1,16 +1,31 @@
 """Create, rename and delete sites, and summarize their state."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max
 from django.utils import timezone
 
-from extraction.models import Bellwether, Breakage, Cluster, Page, Record, RecordSource, Rule, Run, Site, Source, TrackedRecord
+from extraction.models import (
+    Bellwether,
+    Breakage,
+    Cluster,
+    Page,
+    PageCount,
+    Record,
+    RecordCount,
+    RecordSource,
+    Rule,
+    Run,
+    Site,
+    Source,
+    TrackedRecord,
+)
+from extraction.models.kept.counts import PageFigures
 from extraction.services.core.slugs import find_free_slug
 
 _DOT = re.compile(r"(?<=\w)[.:](?=\w)")
@@ -129,10 +144,10 @@ def list_sites(sites: Iterable[Site] | None = None) -> list[SiteRow]:
     """Return the sites and their state, by name, in a constant number of queries."""
     chosen = list(Site.objects.all() if sites is None else sites)
     ids = [site.pk for site in chosen]
-    pages = dict(Page.objects.filter(site__in=ids).values_list("site").order_by().annotate(n=Count("pk")))
+    pages = PageCount.objects.filter(site__in=ids).totals("site")
     templates = dict(Cluster.objects.shown().filter(site__in=ids).values_list("site").order_by().annotate(n=Count("pk")))
     last = dict(Run.objects.filter(site__in=ids).values_list("site").order_by().annotate(at=Max("created_at")))
-    states = {(site, state): n for site, state, n in _count_record_states(ids)}
+    states = _count_record_states(ids)
     return [
         SiteRow(
             site,
@@ -149,12 +164,7 @@ def list_sites(sites: Iterable[Site] | None = None) -> list[SiteRow]:
 
 def summarize_site(site: Site) -> SiteHead:
     """Return the figures above a site's tabs."""
-    figures = Page.objects.filter(site=site).aggregate(
-        unreadable=Count("pk", filter=Q(current__isnull=False) & ~Q(current__error="")),
-        partly=Count("pk", filter=Q(current__error="") & ~Q(current__notice="")),
-        unclustered=Count("pk", filter=Q(current__error="", current__cluster=None)),
-        gone=Count("pk", filter=Q(gone_at__isnull=False)),
-    )
+    figures = PageCount.objects.filter(site=site).figures().get(site.pk, PageFigures())
     states = list(Run.objects.unfinished().filter(site=site).values_list("state", flat=True))
     paused = states.count(Run.State.PAUSED)
     busy = next((state for state in (Run.State.RUNNING, Run.State.QUEUED, Run.State.PAUSED) if state in states), "")
@@ -164,17 +174,20 @@ def summarize_site(site: Site) -> SiteHead:
     live = fetchable and Rule.objects.serving().of_site(site).not_ignored().exists()
     return SiteHead(
         list_sites([site])[0],
-        **figures,
+        unreadable=figures.unreadable,
+        partly=figures.partly,
+        unclustered=figures.unclustered,
+        gone=figures.gone,
         running=len(states) - paused,
         paused=paused,
         busy=busy,
         broken=broken,
-        outdated=Record.objects.filter(cluster__site=site).shown().outdated().given().count(),
+        outdated=RecordCount.objects.filter(cluster__site=site, shown=True).outdated().given().total(),
         fetchable=fetchable,
         extractable=live,
     )
 
 
-def _count_record_states(site_ids: list[int]) -> Iterator[tuple[int, str, int]]:
-    current = Record.objects.filter(cluster__site__in=site_ids).shown()
-    yield from current.values_list("cluster__site", "state").order_by().annotate(n=Count("pk"))
+def _count_record_states(site_ids: list[int]) -> dict[tuple[int, str], int]:
+    """Return {(site, state): number of records}."""
+    return RecordCount.objects.filter(shown=True, cluster__site__in=site_ids).totals("cluster__site", "state")

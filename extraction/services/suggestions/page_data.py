@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.core.files.storage import default_storage
+from django.db.models import Q
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, value
@@ -19,8 +20,9 @@ from extraction.algorithms.markup.items import Item
 from extraction.algorithms.markup.naming import NamedProperty
 from extraction.algorithms.values.column import learn_evidence, list_readings
 from extraction.algorithms.values.evidence import NO_EVIDENCE, ColumnEvidence
-from extraction.models import Attribute, Cluster, Snapshot
+from extraction.models import Attribute, Cluster, PageCount, Snapshot
 from extraction.services.core import stored_bytes
+from extraction.services.core.spread_pages import FEW_PAGES, select_current
 from extraction.services.core.stored_pages import find_bytes
 from extraction.services.suggestions import markup_process
 from extraction.services.suggestions.markup_process import EmbeddedData
@@ -181,7 +183,10 @@ def choose_checked_pages(cluster: Cluster) -> list[Snapshot]:
 
 
 def _spread(cluster: Cluster, count: int) -> list[Snapshot]:
-    ids = list(cluster.snapshots.filter(error="", page__current_id__isnull=False).order_by("pk").values_list("pk", flat=True))
+    readable = Q(error="", page__current_id__isnull=False)
+    large = PageCount.objects.filter(cluster_key=cluster.pk, kept=True).total() > FEW_PAGES
+    some = select_current(cluster, most=count) if large else cluster.snapshots.all()
+    ids = list(some.filter(readable).order_by("pk").values_list("pk", flat=True))
     chosen = ids[:: max(1, -(-len(ids) // count))]
     return list(Snapshot.objects.filter(pk__in=chosen).select_related("page").order_by("pk"))
 

@@ -26,6 +26,7 @@ from extraction.algorithms.errors import PageError
 from extraction.algorithms.rules.language import detect_language
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes
+from extraction.services.core.spread_pages import select_current
 from extraction.services.core.stored_pages import Stored, StoredPage, read_elements
 from extraction.services.templates import articles
 
@@ -79,7 +80,7 @@ class JudgedTemplate:
 
 def measure_shares(cluster: Cluster) -> Shares | None:
     """Return how much of a template's pages is template; None for fewer than two pages."""
-    return measure_shares_of_pages(cluster.snapshots.current().kept())
+    return measure_shares_of_pages(select_current(cluster, most=PAGES))
 
 
 def measure_shares_of_pages(pages: QuerySet[Snapshot]) -> Shares | None:
@@ -90,7 +91,7 @@ def measure_shares_of_pages(pages: QuerySet[Snapshot]) -> Shares | None:
 
 def choose_pages(cluster: Cluster, *, most: int = PAGES) -> tuple[StoredPage, ...]:
     """Return the pages of a template that are compared, at most so many."""
-    return _choose_contents(cluster.snapshots.current().kept(), most=most)
+    return _choose_contents(select_current(cluster, most=most), most=most)
 
 
 def find_dimmed(cluster: Cluster, snapshot: Snapshot) -> list[int]:
@@ -215,7 +216,7 @@ def _choose_comparison(cluster: Cluster, snapshot: Snapshot) -> tuple[StoredPage
         found = {page.sha256: page for page in (StoredPage(*row) for row in [*reversed(before), *after])}
         if len(found) > 1:
             return tuple(found.values())
-    return _choose_contents(cluster.snapshots.current().kept())
+    return _choose_contents(select_current(cluster, most=PAGES))
 
 
 @lru_cache(maxsize=4)

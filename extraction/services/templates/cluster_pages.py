@@ -12,7 +12,8 @@ from extraction.algorithms.clustering import masked_shingles, refinement
 from extraction.algorithms.clustering.refinement import SiteTemplates
 from extraction.algorithms.clustering.threshold import SMALLEST_THRESHOLD, default_threshold
 from extraction.algorithms.sketches import shingles
-from extraction.models import Cluster, Clustering, Page, Run, Site, Snapshot
+from extraction.models import Cluster, Clustering, Page, PageCount, Run, Site, Snapshot
+from extraction.models.kept.locking import lock_pages
 from extraction.models.run_values import EXTRACT, RunParameters, RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import JobError, Progress
@@ -62,7 +63,7 @@ def start_clustering(
     """
     if threshold is not None and threshold < 1:
         raise JobError(f"the minimum is 1 page per template, not {threshold}")
-    pages = Snapshot.objects.of_site(site).current().kept().count() if threshold else 0
+    pages = PageCount.objects.filter(site=site, kept=True).total() if threshold else 0
     if threshold and threshold > pages:
         raise JobError(f"{site.name} has {pages:,} pages; with a minimum of {threshold:,} pages per template, it would have no templates")
     parameters = RunParameters(
@@ -90,7 +91,7 @@ def run_clustering(run: Run, progress: Progress) -> RunSummary:
     the site ever had.
     """
     site = run.site
-    progress(0, total=Snapshot.objects.of_site(site).current().kept().count(), message="Reading the pages")
+    progress(0, total=PageCount.objects.filter(site=site, kept=True).total(), message="Reading the pages")
     _renew_vectors(site, progress)
     found = _find(run, progress)
     progress(len(found.vectors), total=len(found.vectors), message="Writing the templates")
@@ -267,6 +268,7 @@ def _assign(site: Site, cluster_of: dict[int, int]) -> None:
         if after != before:
             moves[after].append(pk)
             touched |= {before, after}
+    lock_pages(pk for snapshots in moves.values() for pk in snapshots)
     for cluster_id, snapshots in moves.items():
         for chunk in _split_chunks(snapshots):
             Snapshot.objects.filter(pk__in=chunk).update(cluster=cluster_id)

@@ -1,17 +1,20 @@
 """What a person can do with clusters, and what the Templates tab shows of them."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Count, F, Max, Min, Q
+from django.db.models import Count, Max, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
 from extraction.models import (
     Breakage,
     Cluster,
     Label,
-    Record,
+    Page,
+    PageCount,
+    RecordCount,
     RecordFigures,
     RecordType,
     Rule,
@@ -84,12 +87,15 @@ class Overview:
 
 def list_templates(site: Site) -> Overview:
     """Return the Templates tab, in a constant number of queries."""
-    sizes = _count_pages(site)
-    bad = Snapshot.objects.of_site(site).current().exclude(error="").count()
-    total = sum(pages for pages, _ in sizes.values())
+    counts = PageCount.objects.filter(site=site).exclude(reading=Page.Reading.NONE).totals("cluster_key", "reading")
+    bad = sum(n for (_, reading), n in counts.items() if reading == Page.Reading.UNREADABLE)
+    sizes: Counter[int] = Counter()
+    for (cluster_id, _), n in counts.items():
+        sizes[cluster_id] += n
+    total = sum(sizes.values())
     found = list(site.clusters.select_related("record_type", "site", "picture"))
-    previews = _find_previews(site, {cluster.pk: sizes.get(cluster.pk, (0, 0))[1] for cluster in found})
-    records = Record.objects.filter(cluster__site=site).figures()
+    previews = _find_previews(site)
+    records = RecordCount.objects.filter(cluster__site=site).figures()
     labels = _count_labelled(site)
     serving = _find_serving(site)
     broken = dict(Breakage.objects.open().of_site(site).values_list("cluster", "pk"))
@@ -100,7 +106,7 @@ def list_templates(site: Site) -> Overview:
     rows = [
         ClusterRow(
             cluster=cluster,
-            pages=(pages := sizes.get(cluster.pk, (0, 0))[0] + records.get(cluster.pk, RecordFigures()).sorting),
+            pages=(pages := sizes.get(cluster.pk, 0) + records.get(cluster.pk, RecordFigures()).sorting),
             share_fraction=pages / total if total else 0.0,
             preview=previews.get(cluster.pk),
             records=records.get(cluster.pk, RecordFigures()),
@@ -116,7 +122,7 @@ def list_templates(site: Site) -> Overview:
         for cluster in found
     ]
     rows.sort(key=lambda row: (row.cluster.ignored, -row.pages, row.cluster.number))
-    return Overview(tuple(rows), total, sizes.get(None, (0, 0))[0] - bad, bad)
+    return Overview(tuple(rows), total, sizes.get(0, 0) - bad, bad)
 
 
 def rename_template(cluster: Cluster, name: str) -> None:
@@ -183,18 +189,21 @@ def lock_templates(site: Site) -> None:
     Site.objects.select_for_update().get(pk=site.pk)
 
 
-def _count_pages(site: Site) -> dict[int | None, tuple[int, int]]:
-    """Return {cluster: (pages, its oldest kept snapshot, preferably one read in full)}. The key None stands for no cluster."""
-    whole, kept = Min("pk", filter=Q(kept=True, notice="")), Min("pk", filter=Q(kept=True))
-    rows = Snapshot.objects.of_site(site).current().order_by().values("cluster").annotate(pages=Count("pk"), first=Coalesce(whole, kept))
-    return {row["cluster"]: (row["pages"], row["first"] or 0) for row in rows}
+def _find_oldest(site: Site) -> dict[int, int]:
+    """Return {cluster: the current content of its oldest page whose bytes are kept, preferably one that can be read in full}."""
+    pages = Page.objects.filter(cluster=OuterRef("pk"), kept=True).order_by("pk")
+    whole = Subquery(pages.filter(reading=Page.Reading.WHOLE).values("current")[:1])
+    rows = site.clusters.order_by().annotate(first=Coalesce(whole, Subquery(pages.values("current")[:1])))
+    return {cluster: first for cluster, first in rows.values_list("pk", "first") if first}
 
 
-def _find_previews(site: Site, first: dict[int, int]) -> dict[int, Snapshot]:
-    samples = SamplePage.objects.filter(cluster__site=site, position=0)
-    now = samples.filter(snapshot__page__current__cluster=F("cluster"), snapshot__page__current__kept=True)
-    chosen = dict(samples.values_list("cluster", "snapshot")) | {cluster: pk for cluster, pk in first.items() if pk}
-    chosen |= dict(now.values_list("cluster", "snapshot__page__current"))
+def _find_previews(site: Site) -> dict[int, Snapshot]:
+    samples = SamplePage.objects.filter(cluster__site=site, position=0).select_related("snapshot__page")
+    chosen = {each.cluster_id: each.snapshot_id for each in samples} | _find_oldest(site)
+    for each in samples:
+        page = each.snapshot.page
+        if page.cluster_id == each.cluster_id and page.kept and page.current_id:
+            chosen[each.cluster_id] = page.current_id
     snapshots = Snapshot.objects.select_related("page").in_bulk(list(chosen.values()))
     return {cluster: snapshots[pk] for cluster, pk in chosen.items() if pk in snapshots}
 

@@ -22,6 +22,7 @@ from extraction.models import (
     Snapshot,
     TrackedRecord,
 )
+from extraction.models.kept.locking import lock_pages
 from extraction.services.templates import merging_history
 
 SETTLED = frozenset(
@@ -52,6 +53,7 @@ def move_everything(other: Cluster, into: Cluster) -> None:
     The core and the sample pages stay behind and are made again. So does the picture, unless `into` has none.
     """
     SamplePage.objects.filter(cluster__in=[other, into]).delete()
+    lock_pages(Snapshot.objects.filter(cluster=other).values_list("pk", flat=True))
     Snapshot.objects.filter(cluster=other).update(cluster=into)
     _move_labels(other, into)
     _move_monitoring(other, into)

@@ -11,10 +11,9 @@ A page that cannot be read has no vector, so only its URL shows which template's
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Sum
 
 from extraction.algorithms.clustering.page_steps import PageSteps
 from extraction.algorithms.clustering.template_core import TemplateCore
@@ -24,7 +23,7 @@ from extraction.algorithms.rules.matching import RuleCandidate
 from extraction.algorithms.rules.url_patterns import UrlPattern
 from extraction.algorithms.sketches import shingles
 from extraction.algorithms.sketches.shingles import Mask
-from extraction.models import Cluster, Site
+from extraction.models import Cluster, PageCount, Site
 from extraction.services.core.stored_pages import read_bytes
 from extraction.services.templates import clusters, page_steps
 
@@ -47,17 +46,16 @@ class Matcher:
     """Matches pages with the templates of a site, which are read once per run."""
 
     def __init__(self, site: Site) -> None:
-        current = Count("snapshots", filter=Q(snapshots__page__current_id=F("snapshots__pk")))
         self._site = site
-        clusters: QuerySet[Any, Any] = Cluster.objects.filter(site=site).annotate(size=current).order_by("number")
+        sizes = PageCount.objects.filter(site=site).totals("cluster_key")
         self.candidates = [
             RuleCandidate(
                 id=cluster.pk,
                 patterns=tuple(UrlPattern.from_text(text) for text in cluster.url_patterns),
                 masks=tuple(Mask.from_text(text) for text in cluster.masks),
-                size=cluster.size,
+                size=sizes.get(cluster.pk, 0),
             )
-            for cluster in clusters
+            for cluster in Cluster.objects.filter(site=site).order_by("number")
         ]
 
     def cluster_of(self, page: PageRow) -> int | None:
@@ -113,5 +111,5 @@ def learn_patterns(cluster: Cluster) -> None:
 
 def _read_page_state(cluster: Cluster) -> tuple[int, int]:
     """Return a value that changes when a page joins or leaves the cluster."""
-    row = cluster.snapshots.current().kept().aggregate(n=Count("pk"), sum=Sum("page"))
-    return row["n"], row["sum"] or 0
+    row = PageCount.objects.filter(cluster_key=cluster.pk, kept=True).aggregate(pages=Sum("n"), ids=Sum("id_sum"))
+    return int(row["pages"] or 0), int(row["ids"] or 0)

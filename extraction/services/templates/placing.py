@@ -15,6 +15,7 @@ from extraction.algorithms.clustering.page_steps import PageSteps
 from extraction.algorithms.clustering.refinement import sample_evenly
 from extraction.algorithms.errors import PageError
 from extraction.models import Cluster, Label, Page, Placement, Record, SamplePage, Site, Snapshot
+from extraction.models.kept.locking import lock_pages
 from extraction.services.core import signals
 from extraction.services.core.runs import JobError
 from extraction.services.templates import clusters, page_matching, page_steps, sample_pages
@@ -97,6 +98,7 @@ def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: User | 
     there = Snapshot.objects.of_site(site).current().filter(page__in=ids)
     now = list(there.exclude(cluster=into) if into else there)
     left = {snapshot.cluster_id for snapshot in now}
+    lock_pages(snapshot.pk for snapshot in now)
     _write_placements(ids, now, into, user)
     moved = [snapshot.pk for snapshot in now]
     dropped = _move_labels(moved, into)

@@ -1,15 +1,16 @@
 """The outcomes of the addresses of a crawl: a table of outcomes with examples, and the addresses of each."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from django.core.paginator import Page as Pages
-from django.core.paginator import Paginator
 from django.db.models import QuerySet
 
 from extraction.fetching.crawl.messages import Outcome
-from extraction.models import CrawlAddress, Run
+from extraction.models import AddressCount, CrawlAddress, Run
 from extraction.services.intake import crawl_frontier
 from extraction.services.intake.outcome_words import QUEUED, WORDS
+from extraction.views.core.keyset import ListPage, read_page
 
 EXAMPLES = 3
 PER_PAGE = 100
@@ -54,10 +55,15 @@ def list_outcomes(run: Run, *, examples: bool = False) -> list[OutcomeRow]:
     ]
 
 
-def list_addresses(run: Run, outcome: str, page_number: str | int, *, query: str = "") -> "Pages[CrawlAddress]":
-    """Return one page of the addresses with an outcome, or of those waiting. An invalid page number gives the first page."""
+def list_addresses(run: Run, outcome: str, asked: Mapping[str, Any], *, query: str = "") -> ListPage[CrawlAddress]:
+    """Return one page of the addresses with an outcome, or of those waiting. asked: the query of the address."""
     found = _select_addresses(run, outcome)
-    return Paginator(found.filter(url__icontains=query) if query else found, PER_PAGE).get_page(page_number)
+    if query:
+        return read_page(found.filter(url__icontains=query), asked, per_page=PER_PAGE)
+    counts = AddressCount.objects.filter(run=run)
+    state = CrawlAddress.State.QUEUED if outcome == QUEUED else CrawlAddress.State.DONE
+    kept = counts.filter(state=state) if outcome == QUEUED else counts.filter(state=state, outcome=outcome)
+    return read_page(found, asked, per_page=PER_PAGE, count=kept.total())
 
 
 def _select_addresses(run: Run, outcome: str) -> "QuerySet[CrawlAddress]":

@@ -2,14 +2,13 @@
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from extraction.models import Role, Run, RunRelease, Site
+from extraction.models import ProblemCount, Role, Run, RunRelease, Site
 from extraction.services.core import runs as service
 from extraction.services.intake import absent_pages
 from extraction.services.sites import sites
@@ -24,9 +23,12 @@ PER_PAGE = 50
 def list_runs(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the site's runs, newest first."""
     site = get_object_or_404(Site, slug=slug)
-    found = Run.objects.filter(site=site).select_related("cluster", "created_by").annotate(problem_count=Count("problems")).order_by("-id")
+    found = Run.objects.filter(site=site).select_related("cluster", "created_by").order_by("-id")
     shown = Paginator(found, PER_PAGE).get_page(request.GET.get("page", 1))
     rows = [run_progress.describe_progress(run) for run in shown]
+    problems = ProblemCount.objects.filter(run__in=[run.pk for run in shown]).totals("run")
+    for run in shown:
+        run.problem_count = problems.get(run.pk, 0)  # type: ignore[attr-defined]
     context = {"site": site, "head": sites.summarize_site(site), "pages": shown, "rows": rows, "tab": "runs"}
     return render(request, "extraction/sites/site_runs.html", context)
 

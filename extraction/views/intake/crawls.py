@@ -71,7 +71,7 @@ def list_addresses(request: HttpRequest, run_id: int) -> HttpResponse:
     if outcome not in outcome_words.WORDS:
         raise Http404(f"there is no outcome {outcome!r}")
     rows = crawl_view.list_outcomes(run)
-    found = crawl_view.list_addresses(run, outcome, request.GET.get("page", 1), query=query)
+    found = crawl_view.list_addresses(run, outcome, request.GET, query=query)
     context = {"run": run, "site": run.site, "outcome": outcome, "word": outcome_words.WORDS[outcome], "rows": rows, "pages": found}
     return render(request, "extraction/intake/run_addresses.html", context | {"query": query})
 

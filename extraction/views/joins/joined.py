@@ -1,6 +1,5 @@
 """Joined records: the table, one record, and downloads."""
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -14,6 +13,7 @@ from extraction.services.joins import joined_history, search
 from extraction.services.joins.export_scope import find_join_scope
 from extraction.services.joins.state import describe_state
 from extraction.services.records.exports.scopes import ExportScope
+from extraction.views.core.keyset import read_numbered_page, read_page
 from extraction.views.http import HtmxHttpRequest
 from extraction.views.joins import join_view
 from extraction.views.joins.joins import join_of
@@ -39,7 +39,12 @@ def list_records(request: HtmxHttpRequest, slug: str, join_id: int) -> HttpRespo
         return HttpResponse(headers={"HX-Refresh": "true"})
     form = JoinedForm(request.GET)
     result = join.read_result()
-    pages = Paginator(search.search_joined(join, **form.asked()), PER_PAGE).get_page(request.GET.get("page", 1))
+    rows = search.search_joined(join, **form.asked())
+    pages = (
+        read_numbered_page(rows, request.GET, per_page=PER_PAGE)
+        if form.asked()["sort"]
+        else read_page(rows, request.GET, per_page=PER_PAGE)
+    )
     figures = result.figures
     context = {
         "site": join.site,

@@ -7,14 +7,13 @@ from threading import Condition
 from typing import Any
 
 from cachetools import LRUCache, cached
-from django.db.models import Count
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, elements
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import RuleDefinition
-from extraction.models import Attribute, Breakage, Check, Record, Rule, Run, Snapshot
+from extraction.models import Attribute, Breakage, Check, RecordCount, Rule, Run, Snapshot
 from extraction.models.rule_report import RelearnedReport, RuleReport
 from extraction.services.core import stored_pages
 from extraction.services.labels import proofs
@@ -219,7 +218,7 @@ def _rows(**conditions: Any) -> list[BreakageRow]:
     shown = list(found.defer("rule__stylesheet", "proposal__stylesheet"))
     clusters = [each.cluster for each in shown]
     schema = read_schema(clusters)
-    records = dict(Record.objects.here().filter(cluster__in=clusters).values_list("cluster").order_by().annotate(n=Count("pk")))
+    records = RecordCount.objects.filter(cluster__in=clusters).now().totals("cluster")
     return [
         BreakageRow(each, choose_attributes(schema, each.cluster, each.attributes), records.get(each.cluster_id, 0), judge_proposal(each))
         for each in shown

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -14,6 +13,7 @@ from extraction.forms.records import ChangesForm
 from extraction.models import Cluster, Record, RecordChange, Role, TrackedRecord
 from extraction.services.records import history as service
 from extraction.services.records.key_schema import read_key_schemas
+from extraction.views.core.keyset import read_page
 from extraction.views.corrections import shown_corrections
 from extraction.views.policy import requires
 from extraction.views.templates.clusters import cluster_of
@@ -60,8 +60,10 @@ def list_changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     since = cluster.site.runs.filter(pk=asked["since"]).first() if asked["since"] else None
     without_kind = service.search_changes(cluster, since=since, cause=asked["cause"], query=asked["query"])
     found = service.search_changes(cluster, since=since, kind=asked["kind"], cause=asked["cause"], query=asked["query"])
-    pages = Paginator(found, PER_PAGE).get_page(request.GET.get("page", 1))
-    counts = service.count_kinds(without_kind)
+    whole = since is None and not asked["query"]
+    counts = service.count_all_kinds(cluster, cause=asked["cause"]) if whole else service.count_kinds(without_kind)
+    total = counts.get(asked["kind"], 0) if asked["kind"] in counts else sum(counts.values())
+    pages = read_page(found, request.GET, per_page=PER_PAGE, newest_first=True, count=total)
     context = {
         "site": cluster.site,
         "cluster": cluster,

@@ -1,16 +1,19 @@
 """The records of a template as a table."""
 
-from django.core.paginator import Paginator
+from collections.abc import Mapping
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from extraction.forms.records import RecordsForm
-from extraction.models import Record, RecordPart, Role, RunRelease
+from extraction.models import Cluster, Record, RecordCount, RecordPart, Role, RunRelease
 from extraction.services.records import outdated
 from extraction.services.records import records as service
 from extraction.services.records.exports.scopes import find_template_scope
+from extraction.views.core.keyset import ListPage, read_numbered_page, read_page
 from extraction.views.corrections import shown_corrections
 from extraction.views.policy import requires
 from extraction.views.records import export_view, exports
@@ -21,6 +24,18 @@ from extraction.views.templates.clusters import cluster_of
 PER_PAGE = 50
 
 
+def list_page(cluster: Cluster, asked: Mapping[str, Any], query: Mapping[str, Any]) -> ListPage[Record]:
+    """Return a page of the records that are asked for. query: that of the address."""
+    rows = service.search_records(cluster, **asked)
+    counts = RecordCount.objects.filter(cluster=cluster).in_part(asked["part"])
+    if asked["state"] in Record.State.values:
+        counts = counts.filter(state=asked["state"])
+    count = None if any(asked[name] for name in ("query", "attribute", "missing")) else counts.total()
+    if asked["sort"]:
+        return read_numbered_page(rows, query, per_page=PER_PAGE, count=count)
+    return read_page(rows, query, per_page=PER_PAGE, count=count)
+
+
 @require_safe
 @requires(Role.VIEWER)
 def list_records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
@@ -29,7 +44,7 @@ def list_records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     attributes = list(cluster.record_type.attributes.of_page()) if cluster.record_type else []
     schema = site_pages.list_schema(cluster.record_type)
     form = RecordsForm(request.GET)
-    found = Paginator(service.search_records(cluster, **form.asked()), PER_PAGE).get_page(request.GET.get("page", 1))
+    found = list_page(cluster, form.asked(), request.GET)
     context = {
         "site": cluster.site,
         "cluster": cluster,

@@ -1,7 +1,6 @@
 """The pages of a site: the list, one page, and a WARC file of all."""
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -9,6 +8,7 @@ from django.views.decorators.http import require_POST, require_safe
 from extraction.models import Page, Role, Site
 from extraction.services.intake import export_warc
 from extraction.services.sites import sites
+from extraction.views.core.keyset import read_page
 from extraction.views.policy import requires
 from extraction.views.sites import site_pages
 
@@ -21,7 +21,8 @@ def list_pages(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the site's pages, searched and filtered."""
     site = get_object_or_404(Site, slug=slug)
     query, part = request.GET.get("q", "").strip(), request.GET.get("part", "")
-    found = Paginator(site_pages.search_pages(site, query=query, part=part), PER_PAGE).get_page(request.GET.get("page", 1))
+    rows = site_pages.search_pages(site, query=query, part=part)
+    found = read_page(rows, request.GET, per_page=PER_PAGE, count=None if query else site_pages.count_pages(site, part=part))
     clusters = site.clusters.all()
     context = {
         "site": site,

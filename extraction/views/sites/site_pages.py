@@ -4,9 +4,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
-from extraction.models import Attribute, Label, Page, Record, RecordType, Site, Snapshot
+from extraction.models import Attribute, Label, Page, PageCount, Record, RecordType, Site, Snapshot
+from extraction.models.kept.counts import PageFigures
+from extraction.models.kept.searching import match_pages
 from extraction.models.record_origins import Origin
 from extraction.models.record_values import RecordValue
 from extraction.services.records import records
@@ -96,18 +98,28 @@ def search_pages(site: Site, *, query: str = "", part: str = "") -> QuerySet[Pag
     """
     found = Page.objects.filter(site=site).select_related("current__cluster", "current__record").defer("current__record__values")
     if query:
-        found = found.filter(Q(url__icontains=query) | Q(current__title__icontains=query))
+        found = found.filter(match_pages(query))
     if part == UNREADABLE:
-        found = found.filter(current__isnull=False).exclude(current__error="")
+        found = found.filter(reading=Page.Reading.UNREADABLE)
     elif part == PARTLY:
-        found = found.filter(current__error="").exclude(current__notice="")
+        found = found.filter(reading=Page.Reading.PARTLY)
     elif part == UNCLUSTERED:
-        found = found.filter(current__error="", current__cluster=None)
+        found = found.filter(cluster=None, reading__in=(Page.Reading.WHOLE, Page.Reading.PARTLY))
     elif part == GONE:
         found = found.filter(gone_at__isnull=False)
     elif part.isdecimal() and len(part) < 19:
-        found = found.filter(current__cluster__number=int(part))
+        found = found.filter(cluster__in=list(site.clusters.filter(number=int(part)).values_list("pk", flat=True)))
     return found.order_by("id")
+
+
+def count_pages(site: Site, *, part: str = "") -> int:
+    """Return the number of pages that `search_pages` gives without a query."""
+    counts = PageCount.objects.filter(site=site)
+    if part in (UNREADABLE, PARTLY, UNCLUSTERED, GONE):
+        return int(getattr(counts.figures().get(site.pk, PageFigures()), part))
+    if part.isdecimal() and len(part) < 19:
+        counts = counts.filter(cluster_key__in=site.clusters.filter(number=int(part)).values("pk"))
+    return counts.total()
 
 
 def build_page_view(page: Page, *, snapshot_id: int | None = None) -> PageView:

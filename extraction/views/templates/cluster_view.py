@@ -6,7 +6,7 @@ from typing import Literal
 
 from django.db.models import Count
 
-from extraction.models import Breakage, Cluster, Label, MergeProposal, Page, Record, RecordFigures, Rule, Run, Snapshot
+from extraction.models import Breakage, Cluster, Label, MergeProposal, PageCount, Record, RecordCount, RecordFigures, Rule, Run, Snapshot
 from extraction.services.labels import proofs
 from extraction.services.schema import new_attributes
 from extraction.services.templates.clusters import ClusterRow
@@ -124,19 +124,18 @@ def build_cluster_view(cluster: Cluster) -> ClusterView:
     """Collect a template's figures, in a constant number of queries."""
     rules = list(Rule.objects.filter(cluster=cluster).defer("definition", "stylesheet", "report"))
     live = next((rule for rule in rules if rule.serving), None)
-    records = Record.objects.filter(cluster=cluster)
-    figures = records.figures().get(cluster.pk, RecordFigures())
+    figures = RecordCount.objects.filter(cluster=cluster).figures().get(cluster.pk, RecordFigures())
     new = new_attributes.find_new_attributes(Cluster.objects.filter(pk=cluster.pk)).get(cluster.pk, []) if rules else []
     marked = Label.objects.filter(cluster=cluster, attribute__name__in=new).order_by().values("attribute").distinct().count() if new else 0
     return ClusterView(
         cluster,
-        pages=Page.objects.filter(current__cluster=cluster).count() + figures.sorting,
+        pages=PageCount.objects.filter(cluster_key=cluster.pk).total() + figures.sorting,
         attributes=cluster.record_type.attributes.count() if cluster.record_type else 0,
         labelled_pages=Label.objects.filter(cluster=cluster).order_by().values("snapshot").distinct().count(),
         live=live,
         newest=rules[0] if rules else None,
         records=figures,
-        fresh=live is not None and records.now().filter(rule=live).exists(),
+        fresh=live is not None and Record.objects.filter(cluster=cluster, rule=live).now().exists(),
         breakage=cluster.breakages.open().first(),
         busy=Run.objects.unfinished().filter(site=cluster.site_id, kind__in=RENEWING).exists(),
         new_attributes=tuple(new),

@@ -22,7 +22,7 @@ from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.rules import page_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.sketches import shingles
-from extraction.models import Cluster, Page, Record, Rule, Run, Snapshot
+from extraction.models import Cluster, Page, Record, RecordCount, Rule, Run, Snapshot
 from extraction.models.rule_report import RuleReport
 from extraction.services.core import lost_runs, runs, stored_bytes, stored_pages
 from extraction.services.records import extract_records, records, tracking
@@ -199,11 +199,11 @@ def test_the_record_of_a_page_that_left_the_template_is_kept_until_its_page_has_
     other = factory.cluster(shop.site, number=2)
     Snapshot.objects.filter(page__url="https://shop.example/book/3").update(cluster=other)
     assert extract(shop).summary["removed"] == 0
-    figures = Record.objects.all().figures()
+    figures = RecordCount.objects.all().figures()
     assert (figures[shop.pk].total, figures[shop.pk].elsewhere, other.pk in figures) == (11, 1, False)
     live(other)
     extract(other)
-    counted = {cluster: (each.total, each.elsewhere) for cluster, each in Record.objects.all().figures().items()}
+    counted = {cluster: (each.total, each.elsewhere) for cluster, each in RecordCount.objects.all().figures().items()}
     assert counted == {shop.pk: (11, 0), other.pk: (1, 0)}
 
 

@@ -8,7 +8,7 @@ from django.core.paginator import Paginator
 from django.utils import timezone
 
 from extraction.algorithms.rules import page_values
-from extraction.models import Attribute, Cluster, Page, Record, RecordFigures, Rule, Snapshot
+from extraction.models import Attribute, Cluster, Page, Record, RecordCount, RecordFigures, Rule, Snapshot
 from extraction.models.record_values import RecordValue, values_as_json
 from extraction.services.records.exports.scopes import find_template_scope
 from extraction.services.records.records import search_records
@@ -122,7 +122,7 @@ def test_a_search_finds_records_that_meet_all_conditions(books: Cluster, asked: 
 
 
 def test_records_are_counted_by_state(books: Cluster) -> None:
-    found = Record.objects.filter(cluster=books).figures()[books.pk]
+    found = RecordCount.objects.filter(cluster=books).figures()[books.pk]
     assert found == RecordFigures(complete=2, incomplete=2, failed=1)
     assert found.health(8) == [(0.25, "ok"), (0.25, "suspect"), (0.125, "broken")]
 
@@ -136,7 +136,7 @@ def test_outdated_records_stay_and_records_of_pages_elsewhere_or_gone_are_listed
     Snapshot.objects.filter(pk=snapshots["d"].pk).update(cluster=None)
     Page.objects.filter(pk=snapshots["Ä"].page_id).update(current=None)
     assert [found(books, part=part) for part in ("", "now", "outdated", "elsewhere", "gone")] == ["be", "be", "b", "acd", ""]
-    figures = Record.objects.filter(cluster=books).figures()
+    figures = RecordCount.objects.filter(cluster=books).figures()
     assert figures == {books.pk: RecordFigures(complete=1, failed=1, earlier=1, elsewhere=3)}
     assert sites.summarize_site(books.site).outdated == 1
 
@@ -163,7 +163,7 @@ def test_a_page_with_new_content_keeps_its_record_until_that_is_sorted_and_extra
         Record.objects.create(snapshot=newer, cluster=books, rule=old.rule, state=State.COMPLETE, extracted_at=timezone.now())
     mine = [each for each in ("now", "outdated", "elsewhere", "gone") if Record.objects.in_part(each).filter(pk=old.pk).exists()]
     assert mine == (["now", "outdated"] if part == "now" else [part])
-    figures = Record.objects.filter(cluster=books).figures()[books.pk]
+    figures = RecordCount.objects.filter(cluster=books).figures()[books.pk]
     assert (figures.given, figures.earlier) == ((4, 1) if part == "now" else (4, 0) if extracted else (3, 0))
     assert Record.objects.filter(snapshot__page=newer.page_id).shown().count() == (0 if part == "elsewhere" and not extracted else 1)
 
@@ -187,7 +187,7 @@ def test_the_record_of_a_page_leaves_when_the_page_is_gone_for_good_and_can_be_a
     assert found(books) == "abcde", "one absence may be an accident"
     page.update(left_at=timezone.now())
     assert [found(books), found(books, part="gone")] == ["acde", "b"]
-    figures = Record.objects.filter(cluster=books).figures()[books.pk]
+    figures = RecordCount.objects.filter(cluster=books).figures()[books.pk]
     assert (figures.given, figures.gone) == (3, 1)
     assert "1 record of pages that are gone" in find_template_scope(books).left_out
 

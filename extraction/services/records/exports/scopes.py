@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from extraction.algorithms.records.columns import ExportAttribute
 from extraction.algorithms.records.line import Line
-from extraction.models import Attribute, Cluster, Record, RecordFigures, RecordList, RecordPart, RecordType, Rule, RunRelease
+from extraction.models import Attribute, Cluster, Record, RecordCount, RecordFigures, RecordList, RecordPart, RecordType, Rule, RunRelease
 from extraction.models.record import RecordQuerySet
 from extraction.services.records.exports.lines import LineCounts
 
@@ -67,7 +67,7 @@ def find_template_scope(cluster: Cluster, records: RecordQuerySet | None = None,
     part = part if part in RecordPart.values else RecordPart.NOW
     attributes = find_attributes(cluster)
     found = Record.objects.filter(cluster=cluster).in_part(part).order_by("pk") if records is None else records
-    figures = Record.objects.filter(cluster=cluster).figures().get(cluster.pk, RecordFigures())
+    figures = RecordCount.objects.filter(cluster=cluster).figures().get(cluster.pk, RecordFigures())
     return ExportScope(
         f"{cluster.site.name}: {cluster.label}",
         found,
@@ -84,8 +84,9 @@ def find_type_scope(record_type: RecordType) -> ExportScope:
     """Return the records of a record type's templates on all sites, by site and template."""
     attributes = find_type_attributes(record_type)
     everything = Record.objects.filter(cluster__record_type=record_type)
-    figures = _add_figures(everything.filter(cluster__ignored=False).figures().values())
-    ignored = everything.filter(cluster__ignored=True).now().given().count()
+    counts = RecordCount.objects.filter(cluster__record_type=record_type)
+    figures = _add_figures(counts.filter(cluster__ignored=False).figures().values())
+    ignored = counts.filter(cluster__ignored=True).now().given().total()
     left_out = [*_describe_left_out(figures, RecordPart.NOW), *([f"{_count(ignored, 'record')} of ignored templates"] if ignored else [])]
     records = everything.filter(cluster__ignored=False).now().order_by("cluster__site__name", "cluster__site_id", "cluster__number", "pk")
     return ExportScope(

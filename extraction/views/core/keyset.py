@@ -1,0 +1,118 @@
+"""Pages of a long list. The next page begins after the last row of this one, so that a far page costs no more than the first.
+
+Rows are not counted to show a page. The number beside a list is a kept count, or it is counted up to `MOST_COUNTED`.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from django.db.models import Model, QuerySet
+
+Row = TypeVar("Row", bound=Model)
+
+MOST_COUNTED = 1_000
+"""Rows up to which the matches of a search are counted."""
+
+MAX_NUMBER = 200
+"""The last page of a list that is sorted by a value. Its rows before the page have to be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage(Generic[Row]):
+    """One page of a list.
+
+    count: the number of rows of the whole list; if not `exact`, there are more.
+    before, after: the ids where the previous and the next page begin, None if there is no such page or pages are numbered.
+    previous, next: the numbers of these pages, if pages are numbered; else None.
+    cut: there are more pages than are shown.
+    """
+
+    rows: list[Row]
+    count: int
+    exact: bool = True
+    before: int | None = None
+    after: int | None = None
+    previous: int | None = None
+    next: int | None = None
+    cut: bool = False
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def count_words(self) -> str:
+        """The number of rows for display, such as "12" or "more than 1,000"."""
+        return f"{self.count:,}" if self.exact else f"more than {self.count:,}"
+
+    @property
+    def has_other_pages(self) -> bool:
+        """Whether there is a previous or a next page."""
+        return any(each is not None for each in (self.before, self.after, self.previous, self.next))
+
+
+def read_page(
+    found: QuerySet[Row],
+    asked: Mapping[str, Any],
+    *,
+    per_page: int,
+    newest_first: bool = False,
+    count: int | None = None,
+) -> ListPage[Row]:
+    """Return a page of rows by id.
+
+    found: the rows, in any order.
+    asked: the query of the address: `after` or `before` the id of a row. Anything else gives the first page.
+    newest_first: the largest id comes first.
+    count: the number of rows, if it is known.
+    """
+    after, before = _read_id(asked.get("after")), _read_id(asked.get("before"))
+    back = before is not None and after is None
+    place = before if back else after
+    larger = newest_first is back
+    part = found if place is None else found.filter(pk__gt=place) if larger else found.filter(pk__lt=place)
+    rows = list(part.order_by("pk" if larger else "-pk")[: per_page + 1])
+    more, rows = len(rows) > per_page, rows[:per_page]
+    if back:
+        if not more:  # the beginning is near: show the first page in full
+            return read_page(found, {}, per_page=per_page, newest_first=newest_first, count=count)
+        rows.reverse()
+    elif place is not None and not rows:
+        return read_page(found, {}, per_page=per_page, newest_first=newest_first, count=count)
+    number, exact = (count, True) if count is not None else count_up_to(found)
+    earlier = rows[0].pk if rows and (more if back else place is not None) else None
+    later = rows[-1].pk if rows and (back or more) else None
+    return ListPage(rows, number, exact, before=earlier, after=later)
+
+
+def read_numbered_page(found: QuerySet[Row], asked: Mapping[str, Any], *, per_page: int, count: int | None = None) -> ListPage[Row]:
+    """Return a page of rows in their own order, by its number. Anything but a number gives the first page."""
+    text = str(asked.get("page", ""))
+    number = min(max(1, int(text)), MAX_NUMBER) if text.isdecimal() and len(text) < 10 else 1
+    rows = list(found[(number - 1) * per_page : number * per_page + 1])
+    if not rows and number > 1:
+        return read_numbered_page(found, {}, per_page=per_page, count=count)
+    more, rows = len(rows) > per_page, rows[:per_page]
+    total, exact = (count, True) if count is not None else count_up_to(found)
+    return ListPage(
+        rows,
+        total,
+        exact,
+        previous=number - 1 if number > 1 else None,
+        next=number + 1 if more and number < MAX_NUMBER else None,
+        cut=more and number == MAX_NUMBER,
+    )
+
+
+def count_up_to(found: QuerySet[Any], most: int = MOST_COUNTED) -> tuple[int, bool]:
+    """Return (number of rows, True), or (most, False) if there are more."""
+    number = len(found.order_by().values_list("pk", flat=True)[: most + 1])
+    return (number, True) if number <= most else (most, False)
+
+
+def _read_id(text: Any) -> int | None:
+    text = str(text or "")
+    return int(text) if text.isdecimal() and len(text) < 19 else None
