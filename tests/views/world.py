@@ -136,7 +136,7 @@ class World:
             return [*cluster, self.rule.version, self.rule.version]
         if name == "rule_export":
             return [*cluster, self.rule.version, "scrapy"]
-        if name in {"page", "page_apart"}:
+        if name in {"page", "page_apart", "page_delete"}:
             return [self.site.slug, self.page.pk]
         if name == "rule" or name in {"rule_preview", "rule_edit", "rule_publish", "rule_retire"} or name.startswith("rule_cleanup"):
             return [*cluster, self.rule.version]

@@ -44,7 +44,7 @@ def test_a_held_run_is_named_wherever_its_records_are_seen(signed_in: Any, held:
     suggested = client.get(reverse("record_type_quality_suggest", args=["book"])).content.decode()
     assert "its records are among those that were looked at" in suggested
     assert decide(client, held, "release").count("is delivered from now on") == 1
-    assert "held back" not in client.get(reverse("records", args=place)).content.decode()
+    assert "is held back, so its records" not in client.get(reverse("records", args=place)).content.decode()
 
 
 def test_who_decides_second_is_told_who_was_first(signed_in: Any, held: RunRelease, person: Any) -> None:
