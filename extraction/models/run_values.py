@@ -90,7 +90,8 @@ class RunSummary(JsonValue):
     Joining records: rows; records, of these joined, row_alone and page_alone; conflicts.
     Sorting new pages: placed and unplaced, numbers of pages.
     Extraction: pages; records, of these complete, incomplete and failed, and settled, which were up to date already; unmatched and
-        unreadable, numbers of pages; removed, old records that no new one replaced; reason, the most common reason for failures; pages_per_s.
+        unreadable, numbers of pages; removed, old records that no new one replaced; reason, the most common reason for failures;
+        pages_per_s.
     Loading styles and pictures: loaded, failed.
     Making previews: drawn; left, if other work went first.
     Check: checked templates, of these broken, unreachable and ok.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from extraction.management import processes
+from tests import migrated
 from tests.e2e import browser
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
     folder = tmp_path_factory.mktemp("var")
     port = processes.find_free_port(8100)
     made = Dashboard(f"http://127.0.0.1:{port}", folder)
-    made.manage("migrate", "--verbosity", "0")
+    migrated.copy_database(folder)
     for role in ("viewer", "editor", "operator"):
         made.manage("create_user", role, "--role", role, typed=f"{PASSWORD}\n")
     log = folder / "processes.log"

@@ -17,6 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests import migrated
 from tests.demo.zipped import write_zip
 from tests.e2e.conftest import ROOT, Dashboard, environment
 
@@ -38,8 +39,7 @@ print(json.dumps({
 @pytest.fixture
 def product(tmp_path: Path) -> Dashboard:
     made = Dashboard("", tmp_path / "var")
-    made.folder.mkdir()
-    made.manage("migrate", "--verbosity", "0")
+    migrated.copy_database(made.folder)
     return made
 
 
@@ -83,8 +83,7 @@ def test_a_worker_killed_again_and_again_leaves_the_same_result_as_an_undisturbe
     archive = tmp_path / "site.zip"
     write_zip(archive)
     calm = Dashboard("", tmp_path / "calm")
-    calm.folder.mkdir()
-    calm.manage("migrate", "--verbosity", "0")
+    migrated.copy_database(calm.folder)
     calm.manage("import_pages", "Shop", str(archive), "--here")
     calm.manage("cluster_site", "Shop", "--here")
     prepare = [sys.executable, "-m", "tests.e2e.live_rule"]

@@ -18,14 +18,14 @@ from typing import Any
 
 import django
 
+from tests import migrated
+
 
 def begin(archive: str) -> None:
-    from django.core.management import call_command
-
     from extraction.models import Site
     from extraction.services.intake import import_pages
 
-    call_command("migrate", verbosity=0)
+    migrated.copy_database(Path(os.environ["VERTEX_VAR_DIR"]))
     import_pages.start_import(Site.objects.create(name="Books", slug="books"), Path(archive), name="site.zip")
 
 
@@ -39,24 +39,20 @@ def net(file: str) -> None:
 
 
 def crawl(url: str) -> None:
-    from django.core.management import call_command
-
     from extraction.models import Site, Source
     from extraction.services.intake import crawl_site
 
-    call_command("migrate", verbosity=0)
+    migrated.copy_database(Path(os.environ["VERTEX_VAR_DIR"]))
     source = Source.objects.create(site=Site.objects.create(name="Books", slug="books"), addresses=[url], whole=True)
     crawl_site.start_crawl(source.site)
 
 
 def watch(hook: str) -> None:
     """A shop with a live rule whose pages have a new design, and a channel for alerts."""
-    from django.core.management import call_command
-
     from extraction.models import AlertChannel, Source
     from tests.services import watched
 
-    call_command("migrate", verbosity=0)
+    migrated.copy_database(Path(os.environ["VERTEX_VAR_DIR"]))
     Source.objects.create(site=watched.cluster(6).site, addresses=["https://shop.example/"])
     AlertChannel.objects.create(name="Data team", url=hook, events=["break"])
 

@@ -1,0 +1,44 @@
+"""A migrated SQLite database to copy. Migrating takes many times as long, and many tests run the product in a folder of its own."""
+
+import contextlib
+import hashlib
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ("extraction/migrations", "annotations/migrations", "extraction/models", "extraction/apps.py", "requirements.lock")
+"""What the database depends on. The copy is made again when any of it changes."""
+
+
+def copy_database(folder: Path) -> None:
+    """Give the product of a VERTEX_VAR_DIR a database that is up to date and empty."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(_find_original(), folder / "vertex.sqlite3")
+
+
+def _find_original() -> Path:
+    original = Path(tempfile.gettempdir(), f"vertex-tests-migrated-{_compute_digest()}.sqlite3")
+    if not original.exists():
+        with tempfile.TemporaryDirectory(dir=original.parent) as folder:
+            clean = {name: value for name, value in os.environ.items() if not name.startswith("VERTEX_")}
+            own = {"VERTEX_VAR_DIR": folder, "DJANGO_SETTINGS_MODULE": "vertex.settings"}
+            subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity", "0"], cwd=ROOT, env=clean | own, check=True)
+            made = Path(folder, "vertex.sqlite3")
+            with contextlib.closing(sqlite3.connect(made)) as database:
+                database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            made.replace(original)
+    return original
+
+
+def _compute_digest() -> str:
+    digest = hashlib.sha256()
+    for name in SOURCES:
+        source = ROOT / name
+        for path in sorted(source.rglob("*.py")) if source.is_dir() else [source]:
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
