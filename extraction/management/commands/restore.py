@@ -27,7 +27,7 @@ class Command(VertexCommand):
         if check:
             return
         call_command("migrate", verbosity=0)
-        restored = restore(archive, replace=replace)
+        restored = restore(archive, replace=replace, checked=manifest)
         self.stdout.write("Restored. The number of rows of each table is that of the archive.")
         if restored.repaired:
             self.stdout.write(f"Kept counts that were wrong in the archive were repaired: {', '.join(restored.repaired)}.")

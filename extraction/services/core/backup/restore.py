@@ -38,15 +38,16 @@ def check_archive(path: Path) -> Manifest:
     return manifest
 
 
-def restore(path: Path, *, replace: bool = False) -> Restored:
-    """Restore an archive that `check_archive` accepted, into a database whose migrations are applied. Raises BackupError.
+def restore(path: Path, *, replace: bool = False, checked: Manifest | None = None) -> Restored:
+    """Restore an archive into a database whose migrations are applied. Raises BackupError.
 
     The rows are written in one transaction, which also waits for the files. If anything fails, the database is as before; files that were
     written stay, and do no harm: a file's name is its digest or chance.
 
     replace: delete all rows first. Otherwise the database and the storage must be empty.
+    checked: what `check_archive` returned, if it has just accepted this archive; otherwise it is called.
     """
-    manifest = check_archive(path)
+    manifest = checked or check_archive(path)
     _compare_migrations(manifest, set(list_migrations(connection.alias)))
     if not replace:
         _refuse_work()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django.core.files.storage import default_storage
 
-from extraction.services.core import readiness
+from extraction.services.core import readiness, stored_bytes
 from extraction.services.core.backup.archive import ArchiveWriter
 
 FOLDER = "storage"
@@ -14,7 +14,10 @@ LEFT_OUT = frozenset({readiness.FOLDER, "doctor"})
 
 
 def list_files(folder: str = "") -> Iterator[str]:
-    """Yield the names of all files below a folder of the storage. Files that are half written have names with a dot and are left out."""
+    """Yield the names of all files below a folder of the storage. Files that are half written have names with a dot and are left out.
+
+    The bin comes last, so that contents that are moved there meanwhile are still found.
+    """
     try:
         folders, files = default_storage.listdir(folder)
     except FileNotFoundError:
@@ -22,7 +25,7 @@ def list_files(folder: str = "") -> Iterator[str]:
     for name in sorted(files):
         if not name.startswith("."):
             yield f"{folder}/{name}".lstrip("/")
-    for name in sorted(folders):
+    for name in sorted(folders, key=lambda name: (name == stored_bytes.BIN, name)):
         if folder or name not in LEFT_OUT:
             yield from list_files(f"{folder}/{name}".lstrip("/"))
 

@@ -8,15 +8,20 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import boto3
+import moto
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.storage import FileSystemStorage, default_storage
+from django.core.management import CommandError, call_command
 from django.db import connection, connections, transaction
 from django.db.backends.base.base import NO_DB_ALIAS
 from django.utils import timezone
+from storages.backends.s3 import S3Storage
 
 from extraction.models import Page, Site
 from extraction.models.kept import checking, installing, searching
+from extraction.services.core import stored_bytes
 from extraction.services.core.backup import back_up as making
 from extraction.services.core.backup import stored_files, tables
 from extraction.services.core.backup.archive import MANIFEST, SUMS, BackupError, read_members
@@ -204,3 +209,40 @@ def test_the_sums_are_those_that_sha256sum_reads(archive: Path) -> None:
         elif name != MANIFEST:
             sums[name] = hashlib.sha256(content).hexdigest()
     assert written == sums
+
+
+def test_contents_that_go_to_the_bin_meanwhile_are_still_found(tmp_path: Path) -> None:
+    names = [stored_bytes.put_bytes(text) for text in (b"one", b"two", b"three")]
+    stored_bytes.throw_away(names[0])
+    listed = stored_files.list_files()
+    first = next(listed)
+    assert first.startswith("pages/")
+    for name in names[1:]:
+        stored_bytes.throw_away(name)
+    assert {f"bin/{name}.gz" for name in names} == set(listed) - {first}
+    assert [name for name, _ in read_members(back_up(tmp_path / "later.tar")[0]) if name.startswith("storage/pages")] == []
+
+
+def test_an_object_storage_is_backed_up_and_restored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with moto.mock_aws():
+        boto3.client("s3", region_name="us-east-1").create_bucket(Bucket="pages")
+        storage = S3Storage(bucket_name="pages", region_name="us-east-1", access_key="a", secret_key="b", file_overwrite=True, location="x")
+        monkeypatch.setattr(default_storage, "_wrapped", storage)
+        names = [stored_bytes.put_bytes(text) for text in (b"one", b"two")]
+        files = read_files()
+        path, manifest = back_up(tmp_path)
+        assert manifest.files == len(files) == 2
+        for name in files:
+            default_storage.delete(name)
+        restore(path, replace=True)
+        assert read_files() == files and stored_bytes.get_bytes(names[0]) == b"one"
+
+
+def test_the_commands_say_what_they_did(archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("backup", str(tmp_path / "second.tar"))
+    assert "2 files" in capsys.readouterr().out
+    call_command("restore", str(tmp_path / "second.tar"), check=True)
+    assert "is whole" in capsys.readouterr().out
+    replace_bytes(archive, "database/extraction_site/000001.jsonl.gz")
+    with pytest.raises(CommandError, match=r"extraction_site/000001\.jsonl\.gz is damaged"):
+        call_command("restore", str(archive))
