@@ -95,7 +95,7 @@ class ArchiveWriter:
         info.size, info.mode, info.mtime = size_bytes, 0o600, int(time.time())
         reader = _HashingReader(source)
         self._tar.addfile(info, reader)
-        self._tar.members.clear()  # it would keep every member
+        self._tar.members.clear()  # type: ignore[attr-defined]  # it would keep every member
         return reader.digest.hexdigest()
 
 
@@ -123,7 +123,7 @@ def read_members(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
     try:
         with tarfile.open(path, "r:") as tar:
             while (info := tar.next()) is not None:
-                tar.members.clear()
+                tar.members.clear()  # type: ignore[attr-defined]
                 name = info.name
                 file = tar.extractfile(info)
                 if file is None:

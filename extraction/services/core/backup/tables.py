@@ -53,7 +53,7 @@ def read_part(table: str, file: IO[bytes]) -> Iterator[list[Sequence[Any]]]:
 def insert_rows(connection: BaseDatabaseWrapper, table: str, rows: Sequence[Sequence[Any]]) -> None:
     """Write rows as they are: no time of creation is renewed, and no signal is sent."""
     fields, quote = _fields(list_tables()[table]), connection.ops.quote_name
-    columns, places = ", ".join(quote(field.column) for field in fields), ", ".join("%s" for _ in fields)
+    columns, places = ", ".join(quote(str(field.column)) for field in fields), ", ".join("%s" for _ in fields)
     values = [[field.get_db_prep_save(value, connection) for field, value in zip(fields, row, strict=True)] for row in rows]
     with connection.cursor() as cursor:
         cursor.executemany(f"INSERT INTO {quote(table)} ({columns}) VALUES ({places})", values)  # noqa: S608 - names of our own tables

@@ -201,11 +201,11 @@ def test_a_large_table_has_several_members(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_the_sums_are_those_that_sha256sum_reads(archive: Path) -> None:
-    sums = {}
+    sums, written = dict[str, str](), dict[str, str]()
     for name, file in read_members(archive):
         content = file.read()
         if name == SUMS:
-            written = dict(reversed(line.split("  ", 1)) for line in content.decode().splitlines())  # type: ignore[arg-type]
+            written = {name: sha256 for sha256, _, name in (line.partition("  ") for line in content.decode().splitlines())}
         elif name != MANIFEST:
             sums[name] = hashlib.sha256(content).hexdigest()
     assert written == sums
