@@ -1,12 +1,13 @@
-"""What belongs to an installation and not to a site: doctor, demo, manage, mcp, completion."""
+"""What belongs to an installation and not to a site: doctor, demo, backup, restore, manage, mcp, completion."""
 
 import os
 import sys
+from pathlib import Path
 
 import click
 from click.shell_completion import get_completion_class
 
-from vertex.command_line.main import Context, main
+from vertex.command_line.main import FILE, Context, main
 from vertex.command_line.output import FAILED, print_rows
 
 
@@ -34,6 +35,22 @@ def demo(no_serve: bool) -> None:
     """Take a demo site from its pages to a CSV file, then serve the dashboard."""
     _manage(["migrate", "--verbosity", "0"])
     _manage(["demo", *(["--no-serve"] if no_serve else [])])
+
+
+@main.command()
+@click.argument("target", type=click.Path(path_type=Path))
+def backup(target: Path) -> None:
+    """Write the database and the stored bytes into the archive TARGET, or into a new one in the folder TARGET."""
+    _manage(["backup", str(target)])
+
+
+@main.command()
+@click.argument("archive", type=FILE)
+@click.option("--check", is_flag=True, help="Only verify the archive; restore nothing.")
+@click.option("--replace", is_flag=True, help="Delete all rows that the database has; add files to those of the storage.")
+def restore(archive: Path, check: bool, replace: bool) -> None:
+    """Restore a backup into an empty installation. Stop web, worker and beat first."""
+    _manage(["restore", str(archive), *(["--check"] if check else []), *(["--replace"] if replace else [])])
 
 
 @main.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})

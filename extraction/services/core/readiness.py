@@ -8,6 +8,9 @@ from django.core.files.storage import default_storage
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
+FOLDER = "readiness"
+"""Where a file is stored for a moment to see whether that works."""
+
 BROKER_S = 3
 
 
@@ -30,7 +33,7 @@ def _look_at_database() -> str:
 
 
 def _look_at_storage() -> str:
-    name = default_storage.save(f"readiness/{uuid.uuid4().hex}", ContentFile(b"ready"))
+    name = default_storage.save(f"{FOLDER}/{uuid.uuid4().hex}", ContentFile(b"ready"))
     default_storage.delete(name)
     return ""
 

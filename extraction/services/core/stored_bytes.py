@@ -2,12 +2,14 @@
 
 import gzip
 import hashlib
+import shutil
 import uuid
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import IO
 
-from django.core.files.base import ContentFile
+from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 
 LEVEL = 6
@@ -99,6 +101,27 @@ def keep_file(name: str, data: bytes) -> None:
     half = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         half.write_bytes(data)
+        half.replace(path)
+    except OSError:
+        half.unlink(missing_ok=True)
+        raise
+
+
+def keep_stream(name: str, source: IO[bytes]) -> None:
+    """Write a file of the storage from another file, completely or not at all, replacing an existing one."""
+    try:
+        path = Path(default_storage.path(name))
+    except NotImplementedError:
+        saved = default_storage.save(name, File(source))
+        if saved != name:
+            default_storage.delete(saved)
+            raise OSError(f"the storage names {name} {saved}") from None
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        with half.open("wb") as file:
+            shutil.copyfileobj(source, file)
         half.replace(path)
     except OSError:
         half.unlink(missing_ok=True)

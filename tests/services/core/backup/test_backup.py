@@ -1,0 +1,248 @@
+"""A backup holds every row and every byte, and comes back as a whole or not at all."""
+
+import hashlib
+import tarfile
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import boto3
+import moto
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.storage import FileSystemStorage, default_storage
+from django.core.management import CommandError, call_command
+from django.db import connection, connections, transaction
+from django.db.backends.base.base import NO_DB_ALIAS
+from django.utils import timezone
+from storages.backends.s3 import S3Storage
+
+from extraction.models import Page, Site
+from extraction.models.kept import checking, installing, searching
+from extraction.services.core import stored_bytes
+from extraction.services.core.backup import back_up as making
+from extraction.services.core.backup import stored_files, tables
+from extraction.services.core.backup.archive import MANIFEST, SUMS, BackupError, read_members
+from extraction.services.core.backup.back_up import back_up
+from extraction.services.core.backup.restore import check_archive, restore
+from tests.services import factory
+from tests.views import world as worlds
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ELSEWHERE = {"django_migrations", "sqlite_sequence"}
+"""Tables that are not restored: what migrations made is compared instead."""
+
+
+@pytest.fixture(autouse=True)
+def own_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A storage that is empty. Tests may open no connections but the default one and the one that Django names NO_DB_ALIAS."""
+    monkeypatch.setattr(making, "SNAPSHOT", NO_DB_ALIAS)
+    monkeypatch.setattr(default_storage, "_wrapped", FileSystemStorage(location=tmp_path / "storage"))
+
+
+def read_tables() -> dict[str, list[tuple[Any, ...]]]:
+    """All rows of all tables."""
+    return {table: list(model._base_manager.order_by("pk").values_list()) for table, model in tables.list_tables().items()}
+
+
+def read_files() -> dict[str, bytes]:
+    found = {}
+    for name in stored_files.list_files():
+        with default_storage.open(name) as file:
+            found[name] = file.read()
+    return found
+
+
+def wipe() -> None:
+    with transaction.atomic():
+        installing.remove_triggers(connection)
+        tables.delete_rows(connection)
+    for name in list(read_files()):
+        default_storage.delete(name)
+
+
+def replace_bytes(path: Path, member: str) -> None:
+    """Change a byte in the middle of a member."""
+    with tarfile.open(path) as tar:
+        info = tar.getmember(member)
+    data = bytearray(path.read_bytes())
+    data[info.offset_data + info.size // 2] ^= 1
+    path.write_bytes(data)
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Path]:
+    factory.shop(2)
+    yield back_up(tmp_path / "backup.tar")[0]
+
+
+def test_everything_comes_back_after_the_installation_was_wiped(tmp_path: Path, sent: list[int]) -> None:
+    world = worlds.make()
+    world.api_token()
+    world.correction()
+    Site.objects.update(created_at=timezone.now() - timedelta(days=400, microseconds=7))
+    rows, files = read_tables(), read_files()
+    assert len(files) > 3 and sum(map(bool, rows.values())) > 30
+    path, manifest = back_up(tmp_path)
+    assert path.stat().st_mode & 0o077 == 0
+    assert manifest.rows == {table: len(found) for table, found in rows.items()} and manifest.files == len(files)
+    wipe()
+    restored = restore(path)
+    assert read_tables() == rows
+    assert read_files() == files
+    assert restored.same_key and not restored.repaired
+    assert not checking.find_drift(connection) and not searching.find_faults(connection)
+    assert {name for name, _ in installing.list_triggers(connection)}
+    factory.site("after")  # sequences go on behind the restored ids
+
+
+def test_the_tables_of_the_database_are_those_of_the_archive() -> None:
+    with connection.cursor() as cursor:
+        there = set(connection.introspection.table_names(cursor))
+    search = {each for each in there if "_search" in each}
+    assert there - search - ELSEWHERE == set(tables.list_tables())
+
+
+@pytest.mark.parametrize("kind", ["database/extraction_page/", "storage/pages/", SUMS])
+def test_a_damaged_archive_is_refused_by_the_name_of_its_member(archive: Path, kind: str) -> None:
+    member = next(name for name, _ in read_members(archive) if name.startswith(kind))
+    replace_bytes(archive, member)
+    with pytest.raises(BackupError, match=f"{member} is damaged"):
+        restore(archive, replace=True)
+    assert Page.objects.count() == 2
+
+
+def test_an_archive_that_was_cut_off_is_refused_wherever_it_ends(archive: Path, tmp_path: Path) -> None:
+    data, cut = archive.read_bytes(), tmp_path / "cut.tar"
+    with tarfile.open(archive) as tar:
+        members = tar.getmembers()
+    inside = [each.offset_data + each.size // 2 for each in members[:: len(members) // 8]]
+    for end in (0, 100, *inside, members[-1].offset, members[-1].offset_data + 1):
+        cut.write_bytes(data[:end])
+        with pytest.raises(BackupError, match=r"cut\.tar"):
+            check_archive(cut)
+
+
+def test_a_filled_database_is_refused_until_it_may_be_replaced(archive: Path) -> None:
+    rows = read_tables()
+    User.objects.create(username="late")
+    with pytest.raises(BackupError, match=r"not empty: auth_user \(1\)"):
+        restore(archive)
+    restore(archive, replace=True)
+    assert read_tables() == rows
+
+
+def test_nothing_is_restored_if_the_storage_fails(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    User.objects.create(username="late")
+    rows, triggers = read_tables(), installing.list_triggers(connection)
+
+    def fail(*_: Any) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr("extraction.services.core.stored_bytes.keep_stream", fail)
+    with pytest.raises(BackupError, match="no space left"):
+        restore(archive, replace=True)
+    assert read_tables() == rows
+    assert sorted(installing.list_triggers(connection)) == sorted(triggers)
+
+
+def test_an_archive_of_another_version_is_refused(archive: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    known = making.list_migrations("default")
+    monkeypatch.setattr(making, "list_migrations", lambda using: (*known, "extraction.9999_later"))
+    with pytest.raises(BackupError, match="newer version"):
+        restore(back_up(tmp_path / "newer.tar")[0], replace=True)
+    monkeypatch.setattr(making, "list_migrations", lambda using: known[:-1])
+    with pytest.raises(BackupError, match="older version"):
+        restore(back_up(tmp_path / "older.tar")[0], replace=True)
+
+
+def test_a_backup_is_of_one_moment_while_others_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each writer's transaction adds a user and a site together, so any moment has the same number of both."""
+    stop, wrote = threading.Event(), threading.Event()
+
+    def write() -> None:
+        try:
+            for number in range(2_000):
+                if stop.is_set():
+                    break
+                with transaction.atomic():
+                    User.objects.create(username=f"u{number}")
+                    Site.objects.create(name=f"s{number}", slug=f"s{number}")
+                wrote.set()
+        finally:
+            connections.close_all()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        assert wrote.wait(10)
+        path, manifest = back_up(tmp_path)
+        later = User.objects.count()
+    finally:
+        stop.set()
+        writer.join()
+    assert 0 < manifest.rows["auth_user"] == manifest.rows["extraction_site"]
+    assert later > manifest.rows["auth_user"], "nobody wrote meanwhile"
+    restore(path, replace=True)
+    assert Site.objects.count() == manifest.rows["extraction_site"]
+
+
+def test_a_large_table_has_several_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "PART_BYTES", 300)
+    factory.shop(12)
+    rows = read_tables()
+    path, _ = back_up(tmp_path)
+    assert sum(name.startswith("database/extraction_page/") for name, _ in read_members(path)) > 2
+    restore(path, replace=True)
+    assert read_tables() == rows
+
+
+def test_the_sums_are_those_that_sha256sum_reads(archive: Path) -> None:
+    sums, written = dict[str, str](), dict[str, str]()
+    for name, file in read_members(archive):
+        content = file.read()
+        if name == SUMS:
+            written = {name: sha256 for sha256, _, name in (line.partition("  ") for line in content.decode().splitlines())}
+        elif name != MANIFEST:
+            sums[name] = hashlib.sha256(content).hexdigest()
+    assert written == sums
+
+
+def test_contents_that_go_to_the_bin_meanwhile_are_still_found(tmp_path: Path) -> None:
+    names = [stored_bytes.put_bytes(text) for text in (b"one", b"two", b"three")]
+    stored_bytes.throw_away(names[0])
+    listed = stored_files.list_files()
+    first = next(listed)
+    assert first.startswith("pages/")
+    for name in names[1:]:
+        stored_bytes.throw_away(name)
+    assert {f"bin/{name}.gz" for name in names} == set(listed) - {first}
+    assert [name for name, _ in read_members(back_up(tmp_path / "later.tar")[0]) if name.startswith("storage/pages")] == []
+
+
+def test_an_object_storage_is_backed_up_and_restored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with moto.mock_aws():
+        boto3.client("s3", region_name="us-east-1").create_bucket(Bucket="pages")
+        storage = S3Storage(bucket_name="pages", region_name="us-east-1", access_key="a", secret_key="b", file_overwrite=True, location="x")
+        monkeypatch.setattr(default_storage, "_wrapped", storage)
+        names = [stored_bytes.put_bytes(text) for text in (b"one", b"two")]
+        files = read_files()
+        path, manifest = back_up(tmp_path)
+        assert manifest.files == len(files) == 2
+        for name in files:
+            default_storage.delete(name)
+        restore(path, replace=True)
+        assert read_files() == files and stored_bytes.get_bytes(names[0]) == b"one"
+
+
+def test_the_commands_say_what_they_did(archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("backup", str(tmp_path / "second.tar"))
+    assert "2 files" in capsys.readouterr().out
+    call_command("restore", str(tmp_path / "second.tar"), check=True)
+    assert "is whole" in capsys.readouterr().out
+    replace_bytes(archive, "database/extraction_site/000001.jsonl.gz")
+    with pytest.raises(CommandError, match=r"extraction_site/000001\.jsonl\.gz is damaged"):
+        call_command("restore", str(archive))
