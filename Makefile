@@ -38,7 +38,8 @@ migrate: setup ## Bring the database up to date
 test: setup browser ## Run the whole suite, browser journeys and the tests of static/js included
 	$(PY) -m pytest -n 2 --dist loadfile
 
-SERVICES := tests/models tests/services tests/views tests/annotations
+# Left out are what a browser does with a page and processes that have an SQLite database of their own: they would be the same again.
+SERVICES := tests/models tests/services tests/views tests/annotations --ignore-glob='*_browser.py' --ignore=tests/services/core/test_killed_worker.py
 
 test-services: setup ## Run the tests that use the database again on PostgreSQL, if it answers
 	@url=$$($(PY) -m tests.servers) || { \
