@@ -1,12 +1,13 @@
 """Runs: start, progress, problems, cancel, pause and resume."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from ninja import Schema
 
 from extraction.api.operations import ApiRequest, Operations, find_run
-from extraction.api.paging import Asked, Paged, take_page
+from extraction.api.paging import Asked, Paged, take_page, take_page_at_once
 from extraction.api.problems import ProblemError
 from extraction.models import Run
 from extraction.services.core import runs as service
@@ -59,8 +60,17 @@ class RunProblemOut(Schema):
 
 def describe_run(run: Run) -> RunOut:
     """Return what the API says about a run."""
+    return describe_runs([run])[0]
+
+
+def describe_runs(found: Sequence[Run]) -> list[RunOut]:
+    """Return what the API says about runs, in a constant number of queries."""
+    followers = run_progress.find_followers(found)
+    return [_describe_run(run, followers.get(run.pk)) for run in found]
+
+
+def _describe_run(run: Run, following: Run | None) -> RunOut:
     progress = run_progress.describe_progress(run)
-    following = run_progress.find_following(run)
     return RunOut(
         id=run.pk,
         site=run.site.slug,
@@ -98,7 +108,7 @@ def list_runs(request: ApiRequest, paging: Asked, site: str = "", kind: str = ""
     found = found.filter(kind=kind) if kind else found
     if state:
         found = found.unfinished() if state == "unfinished" else found.filter(state=state)
-    return take_page(found, paging, describe_run, newest_first=True)
+    return take_page_at_once(found, paging, describe_runs, newest_first=True)
 
 
 @operations.get("/runs/{int:run_id}", like=runs.show_run, response=RunOut)

@@ -1,5 +1,6 @@
 """Templates of a site: name, record type, samples, finding and merging."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import QuerySet
@@ -9,10 +10,10 @@ from ninja import Schema, Status
 from extraction.api.bodies import RequestBody
 from extraction.api.core import RunOut, describe_run
 from extraction.api.operations import ApiRequest, Operations, find_cluster, find_site
-from extraction.api.paging import Asked, Paged, take_page
+from extraction.api.paging import Asked, Paged, take_page_at_once
 from extraction.api.problems import ProblemError, refuse_form
 from extraction.forms.templates import ClusterForm, MergeForm, NameForm
-from extraction.models import Breakage, Cluster, RecordCount, RecordFigures, RecordType, Rule, Snapshot
+from extraction.models import Breakage, Cluster, Page, PageCount, RecordCount, RecordFigures, RecordType, Rule
 from extraction.services.templates import cluster_pages
 from extraction.services.templates import clusters as service
 from extraction.views.sites import sites
@@ -77,29 +78,40 @@ class MergeIn(RequestBody):
     others: list[int]
 
 
+def describe_templates(found: Sequence[Cluster]) -> list[TemplateOut]:
+    """Return what the API says about templates, in a constant number of queries."""
+    ids = [each.pk for each in found]
+    records = RecordCount.objects.filter(cluster__in=ids).figures()
+    pages = PageCount.objects.filter(cluster_key__in=ids).exclude(reading=Page.Reading.NONE).totals("cluster_key")
+    breakages = dict(Breakage.objects.open().filter(cluster__in=ids).values_list("cluster", "pk"))
+    serving = {rule.cluster_id: rule for rule in Rule.objects.serving().filter(cluster__in=ids).only("cluster", "version", "state")}
+    drafts = dict(Rule.objects.unpublished().filter(cluster__in=ids).order_by("version").values_list("cluster", "version"))
+    return [
+        TemplateOut(
+            number=each.number,
+            site=each.site.slug,
+            name=each.name,
+            label=each.label,
+            record_type=each.record_type.slug if each.record_type else None,
+            ignored=each.ignored,
+            small=each.small,
+            url_patterns=each.url_patterns,
+            pages=pages.get(each.pk, 0),
+            complete=(figures := records.get(each.pk, RecordFigures())).complete,
+            incomplete=figures.incomplete,
+            failed=figures.failed,
+            live_version=serving[each.pk].version if each.pk in serving else None,
+            rule_state=serving[each.pk].state if each.pk in serving else "",
+            draft_version=drafts.get(each.pk),
+            breakage=breakages.get(each.pk),
+        )
+        for each in found
+    ]
+
+
 def describe_template(cluster: Cluster) -> TemplateOut:
     """Return what the API says about a template."""
-    figures = RecordCount.objects.filter(cluster=cluster).figures().get(cluster.pk, RecordFigures())
-    serving = Rule.objects.serving().filter(cluster=cluster).values_list("version", "state").first()
-    draft = Rule.objects.unpublished().filter(cluster=cluster).order_by("-version").values_list("version", flat=True).first()
-    return TemplateOut(
-        number=cluster.number,
-        site=cluster.site.slug,
-        name=cluster.name,
-        label=cluster.label,
-        record_type=cluster.record_type.slug if cluster.record_type else None,
-        ignored=cluster.ignored,
-        small=cluster.small,
-        url_patterns=cluster.url_patterns,
-        pages=Snapshot.objects.current().filter(cluster=cluster).count(),
-        complete=figures.complete,
-        incomplete=figures.incomplete,
-        failed=figures.failed,
-        live_version=serving[0] if serving else None,
-        rule_state=serving[1] if serving else "",
-        draft_version=draft,
-        breakage=Breakage.objects.open().filter(cluster=cluster).values_list("pk", flat=True).first(),
-    )
+    return describe_templates([cluster])[0]
 
 
 @operations.get("/sites/{slug:slug}/templates", like=clusters.site, response=Paged[TemplateOut])
@@ -108,7 +120,7 @@ def list_templates(request: ApiRequest, slug: str, paging: Asked, record_type: s
     found: QuerySet[Cluster] = find_site(request, slug).clusters.select_related("site", "record_type")
     if record_type:
         found = found.filter(record_type__slug=record_type)
-    return take_page(found, paging, describe_template)
+    return take_page_at_once(found, paging, describe_templates)
 
 
 @operations.get("/sites/{slug:slug}/templates/{int:number}", like=clusters.cluster, response=TemplateOut)

@@ -1,5 +1,6 @@
 """Whether this process can serve requests: what load balancers and container systems ask."""
 
+import logging
 import uuid
 
 from celery import current_app
@@ -8,6 +9,8 @@ from django.core.files.storage import default_storage
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
+logger = logging.getLogger(__name__)
+
 FOLDER = "readiness"
 """Where a file is stored for a moment to see whether that works."""
 
@@ -15,13 +18,17 @@ BROKER_S = 3
 
 
 def find_obstacles() -> dict[str, str]:
-    """Return {part: what is wrong with it}, without details that strangers should not read; empty if requests can be served."""
+    """Return {part: what is wrong with it}, without details that strangers should not read; empty if requests can be served.
+
+    The details are logged.
+    """
     found = {}
     for part, look in {"database": _look_at_database, "storage": _look_at_storage, "broker": _look_at_broker}.items():
         try:
             if problem := look():
                 found[part] = problem
-        except Exception as error:  # noqa: BLE001 - whatever it is, this part cannot be used
+        except Exception as error:
+            logger.warning("the %s cannot be used", part, exc_info=True)
             found[part] = type(error).__name__
     return found
 

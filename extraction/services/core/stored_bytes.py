@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import io
 import shutil
 import uuid
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO
 
-from django.core.files.base import ContentFile, File
+from django.core.files.base import File
 from django.core.files.storage import default_storage
 
 LEVEL = 6
@@ -88,35 +89,26 @@ def keep_file(name: str, data: bytes) -> None:
 
     Django's file storage opens the final name and then writes, so a writer that is killed would leave half a page under that
     name for good. So the bytes are written to a temporary name and renamed. An object store shows an object only once it is
-    complete.
+    complete; one that does not replace objects keeps the first.
     """
-    try:
-        path = Path(default_storage.path(name))
-    except NotImplementedError:
-        saved = default_storage.save(name, ContentFile(data))
-        if saved != name:
-            default_storage.delete(saved)
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        half.write_bytes(data)
-        half.replace(path)
-    except OSError:
-        half.unlink(missing_ok=True)
-        raise
+    _keep_whole(name, io.BytesIO(data))
 
 
 def keep_stream(name: str, source: IO[bytes]) -> None:
-    """Write a file of the storage from another file, completely or not at all, replacing an existing one."""
+    """Write a file of the storage from another file, completely or not at all. Raises OSError if it does not replace an existing one."""
+    if not _keep_whole(name, source):
+        raise OSError(f"the storage has another file named {name} and does not replace it")
+
+
+def _keep_whole(name: str, source: IO[bytes]) -> bool:
+    """Write a file. Return False if the storage keeps an existing one."""
     try:
         path = Path(default_storage.path(name))
     except NotImplementedError:
         saved = default_storage.save(name, File(source))
         if saved != name:
             default_storage.delete(saved)
-            raise OSError(f"the storage names {name} {saved}") from None
-        return
+        return saved == name
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
@@ -126,6 +118,7 @@ def keep_stream(name: str, source: IO[bytes]) -> None:
     except OSError:
         half.unlink(missing_ok=True)
         raise
+    return True
 
 
 def _bin(sha256: str) -> str:

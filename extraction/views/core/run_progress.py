@@ -1,5 +1,6 @@
 """The progress of a run in figures: done, left, rate, time left."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.core.paginator import Page as Pages
@@ -61,14 +62,27 @@ def find_following(run: Run) -> Run | None:
 
     After an import or a crawl, that is the search for templates; after the search, it is the extraction, if requested.
     """
-    after = {Run.Kind.IMPORT: Run.Kind.CLUSTER, Run.Kind.CRAWL: Run.Kind.CLUSTER}
-    if run.read_parameters().wants_records and run.kind == Run.Kind.CLUSTER:
-        after[Run.Kind.CLUSTER] = Run.Kind.EXTRACT
-    kind = after.get(Run.Kind(run.kind))
-    if kind is None or not run.finished:
-        return None
-    later = Run.objects.unfinished().filter(site=run.site_id, kind=kind, pk__gt=run.pk)
-    return later.order_by("pk").first()
+    return find_followers([run]).get(run.pk)
+
+
+def find_followers(found: Sequence[Run]) -> dict[int, Run]:
+    """Return {run: the unfinished run that followed it} in one query. Runs that nothing follows are left out."""
+    kinds = {run.pk: kind for run in found if run.finished and (kind := _name_next_kind(run))}
+    sites = {run.site_id for run in found if run.pk in kinds}
+    later = list(Run.objects.unfinished().filter(site__in=sites, kind__in=set(kinds.values())).order_by("pk")) if kinds else []
+    followers = {}
+    for run in found:
+        for each in later:
+            if each.site_id == run.site_id and each.kind == kinds.get(run.pk) and each.pk > run.pk:
+                followers[run.pk] = each
+                break
+    return followers
+
+
+def _name_next_kind(run: Run) -> Run.Kind | None:
+    if run.kind in (Run.Kind.IMPORT, Run.Kind.CRAWL):
+        return Run.Kind.CLUSTER
+    return Run.Kind.EXTRACT if run.kind == Run.Kind.CLUSTER and run.read_parameters().wants_records else None
 
 
 def list_problems(run: Run, page_number: str | int) -> "Pages[RunProblem]":

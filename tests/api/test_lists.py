@@ -1,0 +1,64 @@
+"""The lists of the API: the number of queries does not grow with the rows."""
+
+from collections.abc import Callable
+
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from extraction.models import Run
+from tests.services import factory
+from tests.views.core.test_number_of_queries import many
+from tests.views.world import World
+
+LISTS = (
+    "sites",
+    "runs",
+    "record-types",
+    "breakages",
+    "sites/{site}/pages",
+    "sites/{site}/templates",
+    "sites/{site}/checks",
+    "sites/{site}/templates/{number}/records",
+    "sites/{site}/templates/{number}/rules",
+    "sites/{site}/templates/{number}/labels",
+    "sites/{site}/templates/{number}/changes",
+)
+
+
+def add_finished_runs(world: World) -> None:
+    """Add searches and crawls that have ended: other runs may have followed them."""
+    for kind in (Run.Kind.CRAWL, Run.Kind.CLUSTER) * 5:
+        factory.run(world.site, kind, Run.State.DONE)
+
+
+def test_the_queries_of_lists_do_not_grow_with_their_rows(program: Callable[..., Client], world: World) -> None:
+    client = program("admin")
+    addresses = [f"/api/v1/{each.format(site=world.site.slug, number=world.cluster.number)}?limit=1000" for each in LISTS]
+
+    def look(address: str) -> tuple[int, int]:
+        with CaptureQueriesContext(connection) as queries:
+            answer = client.get(address)
+        assert answer.status_code == 200, (address, answer.content)
+        return len(queries), len(answer.json()["items"])
+
+    add_finished_runs(world)
+    few = {each: look(each) for each in addresses}
+    few = {each: look(each) for each in addresses}  # the first look may note that the token is used
+    many(world)
+    add_finished_runs(world)
+    grown = 0
+    for address in addresses:
+        queries, rows = look(address)
+        assert queries <= few[address][0], address
+        grown += rows > few[address][1]
+    assert grown >= 5, "most lists have more rows than before"
+
+
+def test_a_run_names_the_run_that_followed_it(program: Callable[..., Client], world: World) -> None:
+    crawl = factory.run(world.site, Run.Kind.CRAWL, Run.State.DONE)
+    search = factory.run(world.site, Run.Kind.CLUSTER, Run.State.QUEUED)
+    items = program("viewer").get("/api/v1/runs").json()["items"]
+    following = {each["id"]: each["following"] for each in items}
+    assert following[crawl.pk] == search.pk
+    assert following[search.pk] is None
