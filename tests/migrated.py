@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,7 +33,15 @@ def _find_original() -> Path:
             with contextlib.closing(sqlite3.connect(made)) as database:
                 database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             made.replace(original)
+        _delete_old(original.parent)
     return original
+
+
+def _delete_old(folder: Path) -> None:
+    """Delete the copies of earlier versions of the code. Another checkout may still use those of today."""
+    for path in folder.glob("vertex-tests-migrated-*.sqlite3"):
+        if path.stat().st_mtime < time.time() - 86_400:
+            path.unlink(missing_ok=True)
 
 
 def _compute_digest() -> str:

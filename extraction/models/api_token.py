@@ -1,6 +1,6 @@
 """What programs act with: tokens of people, and the outcomes of requests that must not be done twice."""
 
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from django.conf import settings
 from django.db import models
@@ -29,8 +29,6 @@ class ApiToken(models.Model):
     """
 
     Scope: TypeAlias = ApiScope
-
-    HINT: ClassVar[int] = 8
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=80)

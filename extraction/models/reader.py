@@ -1,7 +1,7 @@
 """What programs and people read: tokens, stored files, and the versions of the schema that they know."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -14,8 +14,6 @@ class ReaderToken(models.Model):
 
     hint: the first characters, by which people recognise it.
     """
-
-    HINT: ClassVar[int] = 8
 
     record_type = models.ForeignKey(RecordType, on_delete=models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=80)

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from extraction.api.application import api
 from extraction.models import ApiScope, ApiToken, Role, Site, TrackedRecord
-from extraction.services.core import api_tokens
+from extraction.services.core import api_tokens, secret_tokens
 from tests.views.world import World
 
 READ, RECORDS, EDIT, OPERATE = ApiScope
@@ -182,7 +182,7 @@ def test_a_token_ends(world: World, program: Callable[..., Client], person: Any,
     client = program("viewer", expires_at=past if why == "expired" else None)
     user = person("viewer")
     if why == "revoked":
-        api_tokens.revoke_token(ApiToken.objects.get(user=user))
+        secret_tokens.revoke_token(ApiToken.objects.get(user=user))
     elif why == "inactive":
         type(user).objects.filter(pk=user.pk).update(is_active=False)
     elif why == "without a role":

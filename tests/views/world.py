@@ -48,6 +48,30 @@ from tests.services import factory
 XPATHS = {"title": "//h1[@class='name']/text()", "price": "//p[@class='price']/text()", "author": "//li[@class='author']/text()"}
 
 
+WITHOUT_ARGUMENTS = frozenset(
+    {
+        "home",
+        "password_change",
+        "login",
+        "logout",
+        "sites",
+        "site_new",
+        "site_new_upload",
+        "record_types",
+        "record_type_new",
+        "alerts",
+        "breakages",
+        "alert_channel_new",
+        "api_tokens",
+        "api_token_new",
+        "api_reference",
+        "deliveries",
+        "delivery_target_new",
+    }
+)
+"""Names of addresses of no object."""
+
+
 @dataclass(frozen=True, slots=True)
 class World:
     """The rows that occur in addresses."""
@@ -68,25 +92,7 @@ class World:
     def address(self, name: str) -> Sequence[Any]:
         """The arguments of an address by its name."""
         cluster = [self.site.slug, self.cluster.number]
-        if name in {
-            "home",
-            "password_change",
-            "login",
-            "logout",
-            "sites",
-            "site_new",
-            "site_new_upload",
-            "record_types",
-            "record_type_new",
-            "alerts",
-            "breakages",
-            "alert_channel_new",
-            "api_tokens",
-            "api_token_new",
-            "api_reference",
-            "deliveries",
-            "delivery_target_new",
-        }:
+        if name in WITHOUT_ARGUMENTS:
             return []
         if name.startswith("alert"):
             return [self.alert.pk if name == "alert_again" else self.alert.channel_id]

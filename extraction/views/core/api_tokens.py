@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from extraction.forms.api_tokens import ApiTokenForm
 from extraction.models import ApiToken, Role, role_of
 from extraction.services.core import api_tokens as service
+from extraction.services.core import secret_tokens
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 
@@ -39,7 +40,7 @@ def create_token(request: SignedInHttpRequest) -> HttpResponse:
 def revoke_token(request: SignedInHttpRequest, token_id: int) -> HttpResponse:
     """Revoke one of the person's tokens. Those of others are not found."""
     token = get_object_or_404(ApiToken, pk=token_id, user=request.user)
-    service.revoke_token(token)
+    secret_tokens.revoke_token(token)
     messages.success(request, f"{token.name} is refused from now on.")
     return redirect("api_tokens")
 

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.deliveries import TokenForm
 from extraction.models import ReaderToken, RecordType, Role, RunRelease, role_of
+from extraction.services.core import secret_tokens
 from extraction.services.deliveries.readers import feed, latest, tokens
 from extraction.services.deliveries.record_lines import NotDelivered
 from extraction.services.schema import versions
@@ -51,7 +52,7 @@ def create_token(request: SignedInHttpRequest, slug: str) -> HttpResponse:
 def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
     """Revoke a token."""
     token = get_object_or_404(ReaderToken.objects.select_related("record_type"), pk=token_id)
-    tokens.revoke_token(token)
+    secret_tokens.revoke_token(token)
     messages.success(request, f"{token.name} is refused from now on.")
     return redirect("record_type_readers", token.record_type.slug)
 

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from extraction.models import ReaderToken, RecordChange, RecordType, SchemaVersion, StoredFile, TrackedRecord
+from extraction.services.core import secret_tokens
 from extraction.services.deliveries.readers import feed, tokens
 from extraction.services.records import stored_files
 from tests.views.addresses import address
@@ -45,7 +46,7 @@ def test_a_token_reads_its_record_type_until_it_is_revoked(client: Any, world: W
     held = ReaderToken.objects.get(name="Prices", record_type=world.record_type, hint=token[:12])
     assert token not in str(held.__dict__)
     assert held.used_at is not None
-    tokens.revoke_token(held)
+    secret_tokens.revoke_token(held)
     assert latest(client, authorization=f"Bearer {token}").status_code == 401
 
 
@@ -53,7 +54,7 @@ def test_a_token_is_shown_once(signed_in: Any, world: World) -> None:
     client = signed_in("operator")
     answer = client.post(reverse("record_type_token", args=["book"]), {"name": "Prices 2"})
     text = answer.content.decode()
-    shown = text.split('<code class="token-text">')[1].split("</code>")[0]
+    shown = text.split('<code class="note-code">')[1].split("</code>")[0]
     assert tokens.find_token(world.record_type, shown)
     assert answer.headers["Cache-Control"] == "no-store"
     assert shown not in client.get(reverse("record_type_readers", args=["book"])).content.decode()
