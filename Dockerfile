@@ -1,4 +1,12 @@
 # The image of web, worker and beat. docs/server.md says how to use it with compose.yaml.
+FROM python:3.11-slim-trixie AS help
+WORKDIR /build
+COPY deploy/help deploy/help
+RUN pip install --no-cache-dir --disable-pip-version-check --require-hashes -r deploy/help/requirements.lock
+COPY mkdocs.yml CHANGELOG.md CONTRIBUTING.md SECURITY.md ./
+COPY docs docs
+RUN NO_MKDOCS_2_WARNING=1 mkdocs build --quiet --strict
+
 FROM python:3.11-slim-trixie AS build
 WORKDIR /build
 RUN python -m venv /opt/vertex
@@ -11,6 +19,8 @@ COPY extraction extraction
 COPY annotations annotations
 COPY templates templates
 COPY static static
+COPY docs docs
+COPY --from=help /build/build/help build/help
 RUN /opt/vertex/bin/pip install --no-cache-dir --disable-pip-version-check --no-deps .
 
 FROM python:3.11-slim-trixie

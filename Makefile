@@ -9,10 +9,10 @@ DATA ?= .data
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run migrate test test-services test-spark fuzz-api lint audit fuzz chaos load mutation e2e quality bench browser lock format clean
+.PHONY: help setup demo run migrate docs reference screenshots test coverage test-migrations test-services test-spark fuzz-api lint audit fuzz chaos load mutation e2e quality bench browser lock format clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: .venv/.ready ## Make .venv with everything that the others need
 .venv/.ready: requirements-dev.lock
@@ -25,26 +25,47 @@ setup: .venv/.ready ## Make .venv with everything that the others need
 	      Installing) printf '\n  Unpacking them …\n';; esac; done; }
 	@touch $@
 
-demo: setup ## Fetch, cluster, learn, extract the demo site; CSV; dashboard (SERVE=0: stop after the CSV)
+demo: setup build/help/index.html ## Fetch, cluster, learn, extract the demo site; CSV; dashboard (SERVE=0: stop after the CSV; BY_HAND=1: you do the steps)
 	@$(PY) manage.py migrate --verbosity 0
-	@$(PY) manage.py demo $(if $(filter 0,$(SERVE)),--no-serve)
+	@$(PY) manage.py demo $(if $(filter 0,$(SERVE)),--no-serve) $(if $(BY_HAND),--by-hand)
 
-run: setup migrate ## Start web, worker and beat; Ctrl-C stops them
+run: setup migrate build/help/index.html ## Start web, worker and beat; Ctrl-C stops them
 	@$(PY) manage.py check_port && $(PY) -m honcho start
 
 migrate: setup ## Bring the database up to date
 	@$(PY) manage.py migrate --verbosity 0
 
+docs: setup ## Build the documentation into build/help, where the dashboard serves it under /help/
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet --strict && echo "The documentation is in build/help. The dashboard serves it under /help/."
+
+# What is under /help/ when the dashboard is served; without it, the text of the documentation is shown.
+build/help/index.html: .venv/.ready mkdocs.yml $(shell find docs -type f) $(wildcard *.md)
+	@echo "Building the documentation …"
+	-@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet
+
+reference: setup ## Write docs/reference/ from the code: commands, API, Python client
+	@$(PY) -m tests.guide.reference
+
+screenshots: setup browser ## Make the pictures of the guides while `make demo` runs: make screenshots PASSWORD=… (URL=…)
+	@$(PY) -c 'import PIL' 2>/dev/null || $(PY) -m pip install --quiet --disable-pip-version-check 'pillow>=12' || exit 1
+	@$(PY) -m tests.guide.screenshots --password "$(PASSWORD)" --url "$${URL:-http://127.0.0.1:8000}"
+
 test: setup browser ## Run the whole suite, browser journeys and the tests of static/js included
 	$(PY) -m pytest -n 2 --dist loadfile
+
+coverage: setup browser ## Run the suite and print which branches of algorithms and services no test takes
+	$(PY) -m pytest -n 2 --dist loadfile --cov --cov-report=term --cov-report=html:var/coverage
 
 # Left out are what a browser does with a page and processes that have an SQLite database of their own: they would be the same again.
 SERVICES := tests/models tests/services tests/views tests/annotations --ignore-glob='*_browser.py' --ignore=tests/services/core/test_killed_worker.py
 
+test-migrations: setup ## Take a filled database back to the first version and forward again (minutes)
+	$(PY) -m pytest -m slow tests/models
+
 test-services: setup ## Run the tests that use the database again on PostgreSQL, if it answers
 	@url=$$($(PY) -m tests.servers) || { \
-	  echo "Skipped on PostgreSQL: $$($(PY) -m pytest --collect-only -qq -m 'not e2e' $(SERVICES) 2>/dev/null | awk -F ': ' '{n += $$2} END {print n}') tests."; exit 0; }; \
-	echo "On PostgreSQL:"; VERTEX_DATABASE_URL=$$url $(PY) -m pytest -n 2 --dist loadfile -m 'not e2e' $(SERVICES)
+	  echo "Skipped on PostgreSQL: $$($(PY) -m pytest --collect-only -qq -m 'not e2e and not slow' $(SERVICES) 2>/dev/null | awk -F ': ' '{n += $$2} END {print n}') tests."; exit 0; }; \
+	echo "On PostgreSQL:"; VERTEX_DATABASE_URL=$$url $(PY) -m pytest -n 2 --dist loadfile -m 'not e2e and not slow' $(SERVICES)
 
 test-spark: setup ## Run the tests of the jobs on Spark, with a Spark of their own (450 MB, and Java 17)
 	@command -v java >/dev/null || { echo "Skipped: Spark needs Java 17 or newer, and there is no java here."; exit 0; }; \
@@ -75,11 +96,11 @@ SECONDS_LIMIT ?= 60
 fuzz: setup ## Try made inputs for SECONDS_LIMIT with each fuzzer (SEED makes others)
 	$(PY) -m tests.fuzz --seconds $(SECONDS_LIMIT) --seed $(SEED)
 
-chaos: setup ## Kill processes at random for SECONDS_LIMIT and compare what is left with a calm day
-	@$(PY) -m tests.chaos --seed $(SEED) --seconds $(SECONDS_LIMIT)
+chaos: setup ## Inject faults at random for SECONDS_LIMIT and compare what is left with a calm day (SERVERS=1: on PostgreSQL, Redis and S3)
+	@$(PY) -m tests.chaos --seed $(SEED) --seconds $(SECONDS_LIMIT) $(if $(SERVERS),--servers)
 
 load: setup ## 50 editors and 10 operators for SECONDS_LIMIT while records are extracted
-	@$(PY) -m tests.load --seconds $(SECONDS_LIMIT)
+	@$(PY) -m tests.load --seconds $(SECONDS_LIMIT) $(if $(SERVERS),--servers)
 
 mutation: setup ## Change operators of the algorithms for SECONDS_LIMIT and count which changes the tests notice
 	@$(PY) -m tests.mutation --seconds $(SECONDS_LIMIT) --seed $(SEED)
@@ -104,6 +125,7 @@ bench: setup ## Speed, as ratios within one run
 lock: setup ## Pin the newest packages that pyproject.toml allows
 	$(PY) -m piptools compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -o requirements.lock pyproject.toml
 	$(PY) -m piptools compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -c requirements.lock --extra dev -o requirements-dev.lock pyproject.toml
+	$(PY) -m piptools compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -c requirements-dev.lock -o deploy/help/requirements.lock deploy/help/requirements.in
 
 clean: ## Remove .venv and caches; var/ (your data) stays
 	rm -rf .venv node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

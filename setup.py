@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot say: the dashboard's templates, its static files and the Procfile stand beside the packages."""
+"""What pyproject.toml cannot say: the dashboard's templates, static files, documentation and the Procfile stand beside the packages."""
 
 import shutil
 from pathlib import Path
@@ -6,9 +6,12 @@ from pathlib import Path
 from setuptools import find_packages, setup
 from setuptools.command.build_py import build_py
 
-BESIDE = {"vertex_files.templates": "templates", "vertex_files.static": "static"}
+BESIDE = {"vertex_files.templates": "templates", "vertex_files.static": "static", "vertex_files.docs": "docs"}
 
 ROOT = Path(__file__).parent
+
+if (ROOT / "build" / "help" / "index.html").exists():  # `make docs` has built the documentation as a site
+    BESIDE["vertex_files.help"] = "build/help"
 
 
 class BuildWithProcfile(build_py):
@@ -26,7 +29,9 @@ def list_files(folder: str) -> list[str]:
 
 
 data = {name: list_files(folder) for name, folder in BESIDE.items()}
+data["vertex_files.docs"] = [name for name in data["vertex_files.docs"] if name.endswith(".md")]
 data["extraction.demo"] = ["data/*", "fragments/*", "*.css"]
+data["extraction.fetching.crawl"] = ["*.js"]
 setup(
     packages=[*find_packages(include=["vertex", "vertex.*", "vertex_spark*", "extraction*", "annotations*"]), *BESIDE],
     package_dir=BESIDE,

@@ -70,7 +70,9 @@ def show_workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse
     cluster = _find_cluster(slug, number)
     context = {"cluster": cluster, "site": cluster.site, "section": "sites"}
     if cluster.record_type is None:
-        return render(request, "annotations/record_type.html", {**context, "record_types": RecordType.objects.all()})
+        return render(
+            request, "annotations/record_type.html", {**context, "record_types": RecordType.objects.filter(team=cluster.site.team_id)}
+        )
     return render(request, "annotations/workbench.html", {**context, "attributes": services.list_attributes(cluster)})
 
 
@@ -87,7 +89,7 @@ def offer_record_type(request: HttpRequest, slug: str, number: int) -> HttpRespo
 def choose_record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Set the record type of this template's pages and goes on to the workbench."""
     cluster = _find_cluster(slug, number)
-    chosen = get_object_or_404(RecordType, slug=request.POST.get("record_type", ""))
+    chosen = get_object_or_404(RecordType, slug=request.POST.get("record_type", ""), team=cluster.site.team_id)
     try:
         clusters.set_record_type(cluster, chosen)
     except JobError as error:

@@ -1,18 +1,25 @@
 """The admin site: manage people and their roles, and look at the tables. What services write cannot be changed here."""
 
+import json
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import Group, User
+from django.db import transaction
 from django.http import HttpRequest
 
 from extraction.forms.sign_in import AdminSignInForm
 from extraction.models import (
     Alert,
     AlertChannel,
+    AuditKind,
     Cluster,
     Decision,
     Delivery,
     DeliveryTarget,
+    Membership,
     Page,
     ReaderToken,
     Record,
@@ -22,8 +29,53 @@ from extraction.models import (
     Site,
     Snapshot,
 )
+from extraction.services.core import audit
 
 admin.site.login_form = AdminSignInForm
+
+
+class _Logged(admin.ModelAdmin[Any]):
+    """Rows that are changed here. Changes are in the audit log, too. Django calls these methods in the transaction of the change."""
+
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        audit.record(AuditKind.PERSON_SAVED, _name(obj), text="created")
+        return super().log_addition(request, obj, message)
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        audit.record(AuditKind.PERSON_SAVED, _name(obj), text=_describe_message(message))
+        return super().log_change(request, obj, message)
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        with transaction.atomic():
+            for each in queryset:
+                audit.record(AuditKind.PERSON_DELETED, _name(each))
+            return super().log_deletions(request, queryset)
+
+
+def _name(row: Any) -> str:
+    return str(row) if isinstance(row, User) else f"{row._meta.verbose_name} {row}"
+
+
+def _describe_message(message: Any) -> str:
+    """Return which fields a form changed, in Django's words. It names them and has no values."""
+    return LogEntry(change_message=json.dumps(message) if isinstance(message, list) else str(message)).get_change_message()
+
+
+admin.site.unregister([User, Group])
+
+
+@admin.register(User)
+class PersonAdmin(_Logged, UserAdmin):  # type: ignore[type-arg]
+    """People, as Django shows them."""
+
+
+@admin.register(Membership)
+class MembershipAdmin(_Logged):
+    """Who is in which team, with which role."""
+
+    list_display = ("user", "team", "role")
+    list_filter = ("team", "role")
+
 
 _CONDITIONS = frozenset({"exact", "id__exact", "pk__exact", "isnull", "gte", "lt", "year", "month", "day"})
 """The conditions in the addresses of Django's filters and of its date hierarchy."""

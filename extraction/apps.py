@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.apps import AppConfig
+from django.contrib.auth.signals import user_logged_in
 from django.db.models.signals import post_migrate, pre_migrate
 
 
@@ -18,16 +19,24 @@ class ExtractionConfig(AppConfig):
 
         pre_migrate.connect(installing.prepare_migration, sender=self)
         post_migrate.connect(installing.finish_migration, sender=self)
-        post_migrate.connect(_create_groups, sender=self)
+        post_migrate.connect(_create_first_team, sender=self)
+        user_logged_in.connect(_record_sign_in)
         pipeline.connect()
         apply.call_carefully = run_carefully
 
 
-def _create_groups(**_: Any) -> None:
-    """Create a group for each role. Django calls this whenever it creates or empties the tables."""
-    from django.contrib.auth.models import Group
+def _create_first_team(*, using: str, **_: Any) -> None:
+    """Create the first team. Django calls this whenever it creates or empties the tables."""
+    from django.db import connections
 
-    from extraction.models import Role
+    from extraction.models import Team
+    from extraction.models.team import find_first_team
 
-    for role in Role:
-        Group.objects.get_or_create(name=role.group)
+    if using == "default" and Team._meta.db_table in connections[using].introspection.table_names():
+        find_first_team()
+
+
+def _record_sign_in(*, user: Any, **_: Any) -> None:
+    from extraction.services.core import people
+
+    people.record_sign_in(user)

@@ -82,7 +82,9 @@ def connect() -> None:
     signals.repair_accepted.connect(_renew_after_repair)
     signals.pages_moved.connect(_draw_after_moving)
     signals.pages_moved.connect(_join_after_moving)
+    signals.pages_moved.connect(_renew_after_moving)
     signals.templates_merged.connect(_join_after_moving)
+    signals.templates_merged.connect(_renew_after_merging)
     signals.schema_changed.connect(_join_after_new_schema)
     signals.records_doubted.connect(_tell_of_doubts)
     signals.records_released.connect(_deliver_after_release)
@@ -243,7 +245,7 @@ def _compare_after_publishing(*, rule: Rule, user: User | None, **_: Any) -> Non
 
 
 def _renew_after_repair(*, breakage: Breakage, user: User | None, **_: Any) -> None:
-    """Fetch the site again to renew its records. Without an address, search for templates again, so that the rule gets its pages."""
+    """Fetch the site again to renew its records. Without an address, find templates again, so that the rule gets its pages."""
     if sources.can_fetch(breakage.cluster.site):
         crawl_site.start_renewal(breakage.cluster.site, user)
     else:
@@ -252,6 +254,17 @@ def _renew_after_repair(*, breakage: Breakage, user: User | None, **_: Any) -> N
 
 def _draw_after_moving(*, site: Site, user: User | None, **_: Any) -> None:
     previews.start_drawing(site, user)
+
+
+def _renew_after_moving(*, site: Site, into: Cluster | None, user: User | None, **_: Any) -> None:
+    """Make the records of pages that a person moved to a template with a rule. Their former records went with the move."""
+    if into is not None and Rule.objects.live().filter(cluster=into).exists():
+        extract_records.renew_records(site, user)
+
+
+def _renew_after_merging(*, site: Site, **_: Any) -> None:
+    """Make the records of a merged template again, because those of the other rule are outdated."""
+    extract_records.renew_records(site)
 
 
 def _join_after_moving(*, site: Site, **_: Any) -> None:

@@ -8,7 +8,17 @@ from django.db import connection
 from django.utils import timezone
 
 from extraction import pipeline
-from extraction.services.core import api_outcomes, fair_order, heartbeats, lost_runs, runs
+from extraction.services.core import (
+    api_outcomes,
+    audit,
+    fair_order,
+    heartbeats,
+    invitations,
+    left_bytes,
+    lost_runs,
+    runs,
+    sessions,
+)
 from extraction.services.deliveries import deliver as delivering
 from extraction.services.deliveries import outbox
 from extraction.services.monitoring import alerts, care, monitors, tidy_checks
@@ -50,10 +60,14 @@ def tick() -> None:
 
 @shared_task
 def tidy() -> None:
-    """Delete contents, files of downloads and outcomes of requests that nothing needs any more. Look after the database."""
+    """Delete contents, files of downloads, outcomes of requests and old entries of the audit log. Look after the database."""
     care.tidy_database()
+    left_bytes.collect_left()
     tidy_checks.tidy_checks(timezone.now())
     api_outcomes.tidy_outcomes(timezone.now())
+    audit.tidy_entries(timezone.now())
+    sessions.tidy_sessions(timezone.now())
+    invitations.tidy_invitations(timezone.now())
     stored_files.tidy_files(timezone.now())
 
 

@@ -1,16 +1,25 @@
 """Addresses of the dashboard."""
 
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView, PasswordResetCompleteView, PasswordResetDoneView
 from django.urls import URLPattern, include, path
 from django.urls.resolvers import URLResolver
 
 from extraction.api import documentation
 from extraction.api.application import api
-from extraction.forms.sign_in import SignInForm
-from extraction.views import account, home
-from extraction.views.core import api_tokens, frames, health, page_files, runs
+from extraction.views import (
+    account,
+    first_steps,
+    help,
+    home,
+    identities,
+    people,
+    second_factor,
+    teams,
+)
+from extraction.views.core import api_tokens, audit_log, comments, frames, health, page_files, runs
 from extraction.views.corrections import corrections
 from extraction.views.deliveries import change_files, readers, targets
+from extraction.views.folders import site_files
 from extraction.views.intake import crawls, uploads
 from extraction.views.joins import joined, joins
 from extraction.views.lab import lab, wrapper
@@ -18,11 +27,11 @@ from extraction.views.monitoring import alerts, breakages, monitoring
 from extraction.views.quality import releases
 from extraction.views.quality import rules as quality_rules
 from extraction.views.quality import suggested as suggested_rules
-from extraction.views.records import bundles, exports, history, keys, records, value_list
+from extraction.views.records import bundles, exports, history, keys, records, running, value_list
 from extraction.views.refresh import refresh
 from extraction.views.rules import cleanups, rules
 from extraction.views.schema import record_types
-from extraction.views.sites import pages, sites
+from extraction.views.sites import fetching, pages, sites
 from extraction.views.suggestions import proposed, suggested, suggested_lists
 from extraction.views.templates import clusters, placing
 
@@ -45,7 +54,10 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("preview-<str:sha256>.png", page_files.serve_picture, name="cluster_picture"),
     path("shares/", clusters.shares, name="cluster_shares"),
     path("structure/", clusters.structure, name="cluster_structure"),
+    path("odd/", placing.odd, name="cluster_odd"),
     path("rename/", clusters.rename, name="cluster_rename"),
+    path("comments/", comments.comment_template, name="cluster_comment"),
+    path("assign/", comments.assign_template, name="cluster_assign"),
     path("ignore/", clusters.ignore, name="cluster_ignore"),
     path("type/", clusters.set_type, name="cluster_type"),
     path("suggest/", suggested.suggested, name="cluster_suggest"),
@@ -108,6 +120,7 @@ _SITE: list[URLPattern | URLResolver] = [
     path("", clusters.site, name="site"),
     path("pages/", pages.list_pages, name="site_pages"),
     path("pages/place/", placing.place, name="site_place"),
+    path("pages/place/undo/", placing.undo, name="site_place_undo"),
     path("pages/<int:page_id>/", pages.show_page, name="page"),
     path("pages/<int:page_id>/delete/", pages.delete_page, name="page_delete"),
     path("pages/<int:page_id>/apart/", placing.apart, name="page_apart"),
@@ -120,30 +133,60 @@ _SITE: list[URLPattern | URLResolver] = [
     path("runs/", runs.list_runs, name="site_runs"),
     path("monitoring/", monitoring.monitoring, name="site_monitoring"),
     path("monitoring/check/", monitoring.check_now, name="site_check_now"),
+    path("monitoring/silence/", monitoring.note_silence, name="site_silence"),
     path("monitoring/settings/", monitoring.settings, name="site_monitor"),
+    path("monitoring/<int:check_id>/accept/", monitoring.accept_check, name="site_check_accept"),
+    path("monitoring/<int:check_id>/annotate/", monitoring.annotate, name="site_check_annotate"),
     path("monitoring/<int:check_id>/", monitoring.check, name="site_check"),
     path("refresh/", refresh.show_refreshes, name="site_refresh"),
     path("refresh/schedule/", refresh.change_schedule, name="site_refresh_schedule"),
     path("refresh/now/", refresh.refresh_now, name="site_refresh_now"),
     path("refresh/control/", refresh.control_schedule, name="site_refresh_control"),
     path("settings/", sites.show_settings, name="site_settings"),
+    path("settings/fetching/", fetching.change_fetching, name="site_fetching"),
     path("delete/", sites.delete_site, name="site_delete"),
+    path("files.zip", site_files.download_files, name="site_files"),
     path("bundle/", bundles.download_bundle, name="site_bundle"),
     path("joins/", include(_JOINS)),
     path("lab/", include(_LAB)),
     path("templates/find/", sites.start_clustering, name="cluster_start"),
     path("templates/merge/", clusters.merge, name="cluster_merge"),
     path("templates/same/", placing.same, name="cluster_same"),
+    path("templates/same/all/", placing.same_all, name="cluster_same_all"),
     path("templates/<int:number>/", include(_CLUSTER)),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.show_home, name="home"),
-    path("sign-in/", LoginView.as_view(redirect_authenticated_user=True, authentication_form=SignInForm), name="login"),
+    path("first-steps/close/", first_steps.close_steps, name="first_steps_close"),
+    path("help/", help.show_help, name="help"),
+    path("help/<path:place>", help.show_help, name="help_page"),
+    path("sign-in/", second_factor.SignInView.as_view(), name="login"),
+    path("sign-in/provider/", identities.begin, name="provider"),
+    path("sign-in/provider/back/", identities.finish, name="provider_back"),
+    path("sign-in/code/", second_factor.ask_code, name="second_factor"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("password/", account.change_password, name="password_change"),
+    path("forgotten/", account.ForgottenView.as_view(), name="password_reset"),
+    path("forgotten/sent/", PasswordResetDoneView.as_view(template_name="registration/forgotten_sent.html"), name="password_reset_done"),
+    path("forgotten/<uidb64>/<token>/", account.NewPasswordView.as_view(), name="password_reset_confirm"),
+    path(
+        "forgotten/done/",
+        PasswordResetCompleteView.as_view(template_name="registration/new_password_set.html"),
+        name="password_reset_complete",
+    ),
+    path("invitations/<str:text>/", people.accept, name="invitation"),
+    path("account/", account.show_account, name="account"),
+    path("account/second-factor/", second_factor.set_up, name="factor_setup"),
+    path("account/second-factor/remove/", second_factor.remove, name="factor_remove"),
+    path("account/second-factor/codes/", second_factor.renew_codes, name="factor_codes"),
+    path("account/email/", account.change_email, name="account_email"),
+    path("account/sessions/end-others/", account.end_other_sessions, name="sessions_end_others"),
+    path("account/sessions/<int:session_id>/end/", account.end_session, name="session_end"),
     path("sites/", sites.list_sites, name="sites"),
     path("sites/new/", sites.create_site, name="site_new"),
+    path("sites/new/files/", site_files.upload_files, name="site_files_upload"),
+    path("sites/new/files/import/", site_files.import_files, name="site_files_import"),
     path("sites/new/upload/", uploads.upload_new_site, name="site_new_upload"),
     path("sites/<slug:slug>/", include(_SITE)),
     path("frames/<int:snapshot_id>/", frames.show_frame, name="frame"),
@@ -160,6 +203,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("breakages/<int:breakage_id>/effect/", breakages.effect, name="breakage_effect"),
     path("breakages/<int:breakage_id>/looks/", breakages.looks, name="breakage_looks"),
     path("breakages/<int:breakage_id>/looks/<int:run_id>/", breakages.looks_progress, name="breakage_looks_progress"),
+    path("breakages/<int:breakage_id>/comments/", comments.comment_breakage, name="breakage_comment"),
+    path("breakages/<int:breakage_id>/assign/", comments.assign_breakage, name="breakage_assign"),
+    path("comments/<int:comment_id>/delete/", comments.delete_comment, name="comment_delete"),
+    path("notices/read/", comments.read_notices, name="notices_read"),
     path("breakages/<int:breakage_id>/accept/", breakages.accept, name="breakage_accept"),
     path("breakages/<int:breakage_id>/dismiss/", breakages.dismiss, name="breakage_dismiss"),
     path("breakages/<int:breakage_id>/annotate/", breakages.annotate, name="breakage_annotate"),
@@ -175,6 +222,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("quality-rules/<int:rule_id>/delete/", quality_rules.delete_rule, name="quality_rule_delete"),
     path("quality-rules/<int:rule_id>/switch/", quality_rules.switch_rule, name="quality_rule_switch"),
     path("record-types/<slug:slug>/records/", exports.choose_type_records, name="record_type_records"),
+    path("record-types/<slug:slug>/run/", running.run_record_type, name="record_type_run"),
     path("record-types/<slug:slug>/export/", exports.download_type_records, name="record_type_export"),
     path("record-types/<slug:slug>/export/figures/", exports.show_type_figures, name="record_type_export_figures"),
     path("record-types/<slug:slug>/changes/", change_files.store_type_changes, name="record_type_changes"),
@@ -204,6 +252,23 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", documentation.show_reference, name="api_reference"),
     path("api/v1/openapi.json", documentation.serve_openapi, name="api_openapi"),
     path("api/v1/", api.urls),
+    path("settings/people/", people.list_people, name="people"),
+    path("settings/people/<int:person_id>/", people.edit_person, name="person_edit"),
+    path("settings/people/<int:person_id>/second-factor/", second_factor.reset, name="factor_reset"),
+    path("settings/people/sessions/", account.list_sessions, name="sessions"),
+    path("settings/people/invite/", people.invite, name="invitation_new"),
+    path("settings/people/invitations/<int:invitation_id>/withdraw/", people.revoke, name="invitation_revoke"),
+    path("settings/teams/", teams.list_all, name="teams"),
+    path("settings/teams/new/", teams.create, name="team_new"),
+    path("settings/teams/<slug:slug>/", teams.show, name="team"),
+    path("settings/teams/<slug:slug>/rename/", teams.rename, name="team_rename"),
+    path("settings/teams/<slug:slug>/second-factor/", teams.require_factor, name="team_factor"),
+    path("settings/teams/<slug:slug>/delete/", teams.delete, name="team_delete"),
+    path("settings/teams/<slug:slug>/members/", teams.save_member, name="team_member"),
+    path("settings/teams/<slug:slug>/members/<int:person_id>/remove/", teams.remove_member, name="team_member_remove"),
+    path("settings/teams/<slug:slug>/sites/", teams.move_site, name="team_site_move"),
+    path("settings/log/", audit_log.list_entries, name="audit_log"),
+    path("settings/log.csv", audit_log.download_entries, name="audit_log_csv"),
     path("settings/alerts/", alerts.alerts, name="alerts"),
     path("settings/alerts/new/", alerts.new, name="alert_channel_new"),
     path("settings/alerts/<int:channel_id>/", alerts.channel, name="alert_channel"),

@@ -21,11 +21,14 @@ def pytest_unconfigure() -> None:
 @pytest.fixture
 def person(db: None) -> Callable[[str], Any]:
     """Makes a user of a role: person("editor")."""
-    from django.contrib.auth.models import Group, User
+    from django.contrib.auth.models import User
+
+    from extraction.models import Role
+    from extraction.services.core.people import give_role
 
     def make(role: str) -> User:
         user, _ = User.objects.get_or_create(username=role)
-        user.groups.add(Group.objects.get_or_create(name=role)[0])
+        give_role(user, Role[role.upper()])
         return user
 
     return make

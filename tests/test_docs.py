@@ -8,7 +8,7 @@ import pytest
 from django.core.management import get_commands
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 SOURCES = [
     *sorted((ROOT / "extraction").rglob("*.py")),
     *sorted((ROOT / "annotations").rglob("*.py")),
@@ -35,7 +35,7 @@ def names(document: Path) -> Iterator[str]:
     yield from _PATH.findall(document.read_text())
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_link_leads_somewhere(document: Path) -> None:
     for target in _LINK.findall(document.read_text()):
         if "://" in target:
@@ -46,14 +46,14 @@ def test_every_link_leads_somewhere(document: Path) -> None:
         assert not anchor or anchor in anchors(file), target
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_file_that_is_named_is_there(document: Path) -> None:
     roots = (ROOT, ROOT / "extraction", ROOT / "extraction" / "algorithms")
     missing = [name for name in names(document) if not any((root / name).exists() for root in roots)]
     assert not missing
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_command_is_there(document: Path) -> None:
     assert set(_COMMAND.findall(document.read_text())) <= set(get_commands())
 

@@ -7,154 +7,48 @@ It needs the package and no database, so a script can use it on any machine. doc
             print(record.url, record.value("title"))
 """
 
-import contextlib
-import json
-import os
-import tempfile
 import time
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, TypeVar
-from urllib.parse import quote, urlencode
+from typing import Any
 
-import urllib3
-from urllib3.util import Retry
-
-from vertex.client_rows import Breakage, Change, Check, Label, Page, Record, RecordType, Rule, Run, RunProblem, Site, Template, read_row
+from vertex.client_connection import ROOT, RunFailed, VertexError, join_path
+from vertex.client_corrections import CorrectionCalls
+from vertex.client_deliveries import DeliveryCalls
+from vertex.client_joins import JoinCalls
+from vertex.client_lab import LabCalls
+from vertex.client_quality import QualityCalls
+from vertex.client_rows import (
+    Breakage,
+    Change,
+    Check,
+    FolderImport,
+    Label,
+    Page,
+    Record,
+    RecordType,
+    Rule,
+    Run,
+    RunProblem,
+    Site,
+    Template,
+    read_row,
+)
+from vertex.client_schedules import ScheduleCalls
+from vertex.client_teams import TeamCalls
 from vertex.client_upload import Upload
 
-T = TypeVar("T")
-
-ROOT = "/api/v1"
-
-RETRIES = 4
-"""How often a request is sent again after a broken connection, an overloaded server or a limit."""
+__all__ = ["ROOT", "RunFailed", "Vertex", "VertexError"]
 
 POLL_S = 1.0
 """How often it is asked how far a run is."""
 
-PIECE_BYTES = 256 * 1024
 
-
-class VertexError(Exception):
-    """The server refused a request, or could not be reached.
-
-    status: of the answer; 0 if there was none.
-    detail: what happened and what to do.
-    errors: (part of the request, what is wrong with it).
-    """
-
-    def __init__(self, status: int, detail: str, errors: Sequence[tuple[str, str]] = ()) -> None:
-        self.status, self.detail, self.errors = status, detail, tuple(errors)
-        super().__init__(" ".join([detail, *(f"{field}: {message}." for field, message in self.errors if message not in detail)]))
-
-
-class RunFailed(VertexError):  # noqa: N818 - it is told apart from a request that was refused
-    """A run that was waited for failed or was cancelled."""
-
-    def __init__(self, run: Run) -> None:
-        super().__init__(0, f"Run {run.id} ({run.kind}) {run.state}: {run.error or run.message or 'no reason was given'}")
-        self.run = run
-
-
-class _Retry(Retry):
-    # 409 with Retry-After: the first request with this idempotency key is still being handled.
-    RETRY_AFTER_STATUS_CODES = frozenset({409, 429, 503})
-
-
-class Vertex:
+class Vertex(CorrectionCalls, DeliveryCalls, JoinCalls, LabCalls, QualityCalls, ScheduleCalls, TeamCalls):
     """A server and a token. Lists are read in pages while they are used.
 
     A request that changes something carries a key, so that it is not done twice if it has to be sent again.
-
-    url: of the dashboard, such as https://vertex.example.org.
-    timeout_s: how long each answer may take.
     """
-
-    def __init__(self, url: str, token: str, *, timeout_s: float = 120.0, retries: int = RETRIES) -> None:
-        self.url = url.rstrip("/")
-        self._headers = {"Authorization": f"Bearer {token}", "Accept": "application/json", "User-Agent": "vertex-client/1"}
-        again = _Retry(
-            total=retries,
-            backoff_factor=0.5,
-            status_forcelist=(502, 503, 504),
-            allowed_methods=None,
-            raise_on_status=False,
-            redirect=False,
-        )
-        self._pool = urllib3.PoolManager(timeout=urllib3.Timeout(connect=10.0, read=timeout_s), retries=again)
-
-    def __enter__(self) -> "Vertex":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._pool.clear()
-
-    # Requests
-
-    def request(
-        self, method: str, path: str, *, query: Mapping[str, Any] | None = None, body: Any = None, upload: Upload | None = None
-    ) -> Any:
-        """Send a request and return the JSON of its answer, None if it has none. path: below /api/v1. Raises VertexError."""
-        headers = dict(self._headers)
-        data: Any = None
-        if method == "POST":
-            headers["Idempotency-Key"] = uuid.uuid4().hex
-        if upload is not None:
-            data = upload
-            headers |= {"Content-Type": upload.content_type, "Content-Length": str(upload.size_bytes)}
-        elif body is not None:
-            data = json.dumps(body).encode()
-            headers["Content-Type"] = "application/json"
-        answer = self._send(method, path, query, body=data, headers=headers)
-        if answer.status >= 400 or answer.status in range(300, 304):
-            raise _read_problem(answer.status, answer.data)
-        return json.loads(answer.data) if answer.data else None
-
-    def download(self, path: str, target: Path, *, query: Mapping[str, Any] | None = None) -> int:
-        """Write a file of the API to a path, which takes its name when it is complete. Return its size in bytes. Raises VertexError."""
-        answer = self._send("GET", path, query, headers=self._headers, preload_content=False)
-        try:
-            if answer.status != 200:
-                raise _read_problem(answer.status, answer.read())
-            handle, aside = tempfile.mkstemp(dir=target.parent, prefix=".vertex-")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    for piece in answer.stream(PIECE_BYTES):
-                        file.write(piece)
-                    size_bytes = file.tell()
-                Path(aside).replace(target)
-            except BaseException:
-                Path(aside).unlink(missing_ok=True)
-                raise
-        except urllib3.exceptions.HTTPError as error:
-            raise VertexError(0, f"The download from {self.url} broke off: {error}") from error
-        finally:
-            answer.release_conn()
-        return size_bytes
-
-    def list_all(self, path: str, kind: type[T], query: Mapping[str, Any] | None = None) -> Iterator[T]:
-        """Yield all rows of a list, page by page. Raises VertexError."""
-        after: str | None = ""
-        while after is not None:
-            found = self.request("GET", path, query={**(query or {}), "after": after})
-            for row in found["items"]:
-                yield read_row(kind, row)
-            after = found["next"]
-
-    def _send(self, method: str, path: str, query: Mapping[str, Any] | None, **options: Any) -> urllib3.BaseHTTPResponse:
-        chosen = {name: value for name, value in (query or {}).items() if value not in (None, "")}
-        address = f"{self.url}{ROOT}{path}" + (f"?{urlencode(chosen, doseq=True)}" if chosen else "")
-        try:
-            return self._pool.request(method, address, redirect=False, **options)
-        except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise VertexError(0, f"{self.url} cannot be reached: {error}") from error
 
     # Sites and pages
 
@@ -164,27 +58,28 @@ class Vertex:
 
     def get_site(self, site: str) -> Site:
         """Return a site with its figures."""
-        return read_row(Site, self.request("GET", _join("sites", site)))
+        return read_row(Site, self.request("GET", join_path("sites", site)))
 
-    def create_site(self, *, name: str = "", address: str = "", source: Mapping[str, Any] | None = None) -> Site:
-        """Create a site. source: how it is fetched, as in docs/api.md."""
-        return read_row(Site, self.request("POST", "/sites", body={"name": name, "address": address, "source": source}))
+    def create_site(self, *, name: str = "", address: str = "", source: Mapping[str, Any] | None = None, team: str = "") -> Site:
+        """Create a site. source: how it is fetched, as in docs/api.md. team: the slug of its team; empty for your oldest team."""
+        body = {"name": name, "address": address, "source": source, "team": team}
+        return read_row(Site, self.request("POST", "/sites", body=body))
 
     def delete_site(self, site: str, *, confirm: str) -> None:
         """Delete a site with all that belongs to it. confirm: its name."""
-        self.request("DELETE", _join("sites", site), query={"confirm": confirm})
+        self.request("DELETE", join_path("sites", site), query={"confirm": confirm})
 
     def change_source(self, site: str, **fields: Any) -> dict[str, Any]:
         """Change how a site is fetched."""
-        return dict(self.request("PATCH", _join("sites", site, "source"), body=fields))
+        return dict(self.request("PATCH", join_path("sites", site, "source"), body=fields))
 
     def list_pages(self, site: str, *, query: str = "", part: str = "") -> Iterator[Page]:
         """Yield the pages of a site. part: the number of a template, unreadable, partly, unclustered or gone."""
-        return self.list_all(_join("sites", site, "pages"), Page, {"q": query, "part": part})
+        return self.list_all(join_path("sites", site, "pages"), Page, {"q": query, "part": part})
 
     def delete_page(self, site: str, page_id: int) -> None:
         """Delete a page with its versions, marks and record."""
-        self.request("DELETE", _join("sites", site, "pages", page_id))
+        self.request("DELETE", join_path("sites", site, "pages", page_id))
 
     def upload_archive(self, site: str, path: Path) -> Run:
         """Upload an archive of pages and start its import. The file is read while it is sent."""
@@ -197,7 +92,26 @@ class Vertex:
             return self._upload(site, Upload(file, name=path.name, fields={"url": url}, type_of_file="text/html"))
 
     def _upload(self, site: str, upload: Upload) -> Run:
-        return read_row(Run, self.request("POST", _join("sites", site, "uploads"), upload=upload))
+        return read_row(Run, self.request("POST", join_path("sites", site, "uploads"), upload=upload))
+
+    # Sites as files
+
+    def download_site_files(self, site: str, target: Path, *, pages: str = "marked") -> int:
+        """Write the files of a site to a zip file and return its size in bytes. pages: marked, or all whose content is kept."""
+        return self.download(join_path("sites", site, "files"), target, query={"pages": pages})
+
+    def import_site_files(
+        self, path: Path, *, into: str = "", prefer: str = "stop", delete: bool = False, dry_run: bool = False
+    ) -> FolderImport:
+        """Import a zip file with the files of a site, or only say what would change. Raises VertexError.
+
+        into: another site than the files name. prefer: stop, folder or installation, if both sides have changed.
+        delete: remove what is only here.
+        """
+        fields = {"prefer": prefer, "delete": str(delete).lower(), "dry_run": str(dry_run).lower()} | ({"into": into} if into else {})
+        with path.open("rb") as file:
+            upload = Upload(file, name=path.name, fields=fields, type_of_file="application/zip")
+            return read_row(FolderImport, self.request("POST", "/site-files", upload=upload))
 
     # Runs
 
@@ -207,15 +121,15 @@ class Vertex:
 
     def get_run(self, run_id: int) -> Run:
         """Return a run with its progress."""
-        return read_row(Run, self.request("GET", _join("runs", run_id)))
+        return read_row(Run, self.request("GET", join_path("runs", run_id)))
 
     def list_problems(self, run_id: int) -> Iterator[RunProblem]:
         """Yield what a run could not use, and why."""
-        return self.list_all(_join("runs", run_id, "problems"), RunProblem)
+        return self.list_all(join_path("runs", run_id, "problems"), RunProblem)
 
     def cancel_run(self, run_id: int) -> Run:
         """Cancel a run."""
-        return read_row(Run, self.request("POST", _join("runs", run_id, "cancel")))
+        return read_row(Run, self.request("POST", join_path("runs", run_id, "cancel")))
 
     def wait(self, run: Run, *, follow: bool = True, watch: Callable[[Run], object] | None = None, timeout_s: float | None = None) -> Run:
         """Wait until a run has ended and return it. Raises RunFailed if it failed or was cancelled.
@@ -242,55 +156,61 @@ class Vertex:
 
     def start_crawl(self, site: str, mode: str = "pages") -> Run:
         """Start to fetch a site. mode: pages, renew or extract."""
-        return read_row(Run, self.request("POST", _join("sites", site, "crawls"), body={"mode": mode}))
+        return read_row(Run, self.request("POST", join_path("sites", site, "crawls"), body={"mode": mode}))
 
     def find_templates(self, site: str, *, threshold: int | None = None) -> Run:
         """Start a search for the templates of a site."""
-        return read_row(Run, self.request("POST", _join("sites", site, "templates", "find"), body={"threshold": threshold}))
+        return read_row(Run, self.request("POST", join_path("sites", site, "templates", "find"), body={"threshold": threshold}))
 
     def learn_rule(self, site: str, template: int) -> Run:
         """Start to learn the rule of a template from what is marked."""
-        return read_row(Run, self.request("POST", _join("sites", site, "templates", template, "learn")))
+        return read_row(Run, self.request("POST", join_path("sites", site, "templates", template, "learn")))
 
     def extract(self, site: str, template: int | None = None) -> Run:
         """Start to run the live rule of a template, or all of a site."""
         places = ("templates", template) if template is not None else ()
-        return read_row(Run, self.request("POST", _join("sites", site, *places, "extract")))
+        return read_row(Run, self.request("POST", join_path("sites", site, *places, "extract")))
 
     def check(self, site: str) -> Run:
         """Start a check of a site's rules."""
-        return read_row(Run, self.request("POST", _join("sites", site, "check")))
+        return read_row(Run, self.request("POST", join_path("sites", site, "check")))
 
     def refresh(self, site: str, template: int | None = None) -> Run:
         """Start to fetch what may have changed and renew its records."""
-        return read_row(Run, self.request("POST", _join("sites", site, "refresh"), query={"template": template}))
+        return read_row(Run, self.request("POST", join_path("sites", site, "refresh"), query={"template": template}))
 
     # Templates, record types, labels and rules
 
     def list_templates(self, site: str, *, record_type: str = "") -> Iterator[Template]:
         """Yield the templates of a site."""
-        return self.list_all(_join("sites", site, "templates"), Template, {"record_type": record_type})
+        return self.list_all(join_path("sites", site, "templates"), Template, {"record_type": record_type})
 
     def get_template(self, site: str, template: int) -> Template:
         """Return a template."""
-        return read_row(Template, self.request("GET", _join("sites", site, "templates", template)))
+        return read_row(Template, self.request("GET", join_path("sites", site, "templates", template)))
 
     def change_template(self, site: str, template: int, **fields: Any) -> Template:
         """Change a template's name, record_type (its slug) or ignored."""
-        return read_row(Template, self.request("PATCH", _join("sites", site, "templates", template), body=fields))
+        return read_row(Template, self.request("PATCH", join_path("sites", site, "templates", template), body=fields))
 
     def list_record_types(self) -> Iterator[RecordType]:
         """Yield the record types."""
         return self.list_all("/record-types", RecordType)
 
-    def create_record_type(self, name: str, attributes: Iterable[Mapping[str, Any]], *, description: str = "") -> RecordType:
-        """Create a record type. attributes: {name, type, multiple, mandatory, list} each; all but the name may be left out."""
-        body = {"name": name, "description": description, "attributes": [dict(each) for each in attributes]}
+    def create_record_type(
+        self, name: str, attributes: Iterable[Mapping[str, Any]], *, description: str = "", team: str = ""
+    ) -> RecordType:
+        """Create a record type.
+
+        attributes: {name, type, multiple, mandatory, list} each; all but the name may be left out.
+        team: the slug of its team; empty for your oldest team.
+        """
+        body = {"name": name, "description": description, "attributes": [dict(each) for each in attributes], "team": team}
         return read_row(RecordType, self.request("POST", "/record-types", body=body))
 
     def list_labels(self, site: str, template: int) -> Iterator[Label]:
         """Yield what is marked on the pages of a template."""
-        return self.list_all(_join("sites", site, "templates", template, "labels"), Label)
+        return self.list_all(join_path("sites", site, "templates", template, "labels"), Label)
 
     def mark(
         self, site: str, template: int, page_id: int, attribute: str, values: Sequence[str | Mapping[str, Any]] | None, *, row: int = 0
@@ -302,52 +222,52 @@ class Vertex:
         """
         given = None if values is None else [{"text": each} if isinstance(each, str) else dict(each) for each in values]
         body = {"values": given, "absent": values is None, "row": row}
-        found = self.request("PUT", _join("sites", site, "templates", template, "pages", page_id, "labels", attribute), body=body)
+        found = self.request("PUT", join_path("sites", site, "templates", template, "pages", page_id, "labels", attribute), body=body)
         return [read_row(Label, each) for each in found]
 
     def list_rules(self, site: str, template: int) -> Iterator[Rule]:
         """Yield the versions of a template's rule, newest first."""
-        return self.list_all(_join("sites", site, "templates", template, "rules"), Rule)
+        return self.list_all(join_path("sites", site, "templates", template, "rules"), Rule)
 
     def get_rule(self, site: str, template: int, version: int) -> Rule:
         """Return a version with its definition and report."""
-        return read_row(Rule, self.request("GET", _join("sites", site, "templates", template, "rules", version)))
+        return read_row(Rule, self.request("GET", join_path("sites", site, "templates", template, "rules", version)))
 
     def publish_rule(self, site: str, template: int, version: int, *, despite_doubts: bool = False) -> Rule:
         """Make a version the one that extracts records.
 
         despite_doubts: although values look wrong on pages that nobody marked. Otherwise that is an error with the status 409.
         """
-        address = _join("sites", site, "templates", template, "rules", version, "publish")
+        address = join_path("sites", site, "templates", template, "rules", version, "publish")
         return read_row(Rule, self.request("POST", address, body={"despite_doubts": despite_doubts}))
 
     def retire_rule(self, site: str, template: int, version: int) -> Rule:
         """Take the live version out of use."""
-        return read_row(Rule, self.request("POST", _join("sites", site, "templates", template, "rules", version, "retire")))
+        return read_row(Rule, self.request("POST", join_path("sites", site, "templates", template, "rules", version, "retire")))
 
     # Records
 
     def list_records(self, site: str, template: int, **filters: Any) -> Iterator[Record]:
         """Yield the records of a template. filters: q, state, attribute, missing, part, extracted_after."""
-        return self.list_all(_join("sites", site, "templates", template, "records"), Record, filters)
+        return self.list_all(join_path("sites", site, "templates", template, "records"), Record, filters)
 
     def list_type_records(self, record_type: str, **filters: Any) -> Iterator[Record]:
         """Yield the records of a record type on all sites. filters: state, extracted_after."""
-        return self.list_all(_join("record-types", record_type, "records"), Record, filters)
+        return self.list_all(join_path("record-types", record_type, "records"), Record, filters)
 
     def list_changes(self, site: str, template: int, **filters: Any) -> Iterator[Change]:
         """Yield the changes of a template's records, oldest first. filters: kind, cause, since."""
-        return self.list_all(_join("sites", site, "templates", template, "changes"), Change, filters)
+        return self.list_all(join_path("sites", site, "templates", template, "changes"), Change, filters)
 
     def export(self, site: str, template: int, target: Path, *, format: str = "csv", **options: Any) -> int:
         """Write the records of a template to a file and return its size in bytes. options: as for the export in docs/api.md."""
-        return self.download(_join("sites", site, "templates", template, "export"), target, query={"format": format, **options})
+        return self.download(join_path("sites", site, "templates", template, "export"), target, query={"format": format, **options})
 
     # Monitoring
 
     def list_checks(self, site: str, *, template: int | None = None) -> Iterator[Check]:
         """Yield the checks of a site, newest first."""
-        return self.list_all(_join("sites", site, "checks"), Check, {"template": template})
+        return self.list_all(join_path("sites", site, "checks"), Check, {"template": template})
 
     def list_breakages(self, *, site: str = "", state: str = "open") -> Iterator[Breakage]:
         """Yield breakages, newest first. state: open, repaired, recovered, dismissed, or empty for all."""
@@ -355,21 +275,8 @@ class Vertex:
 
     def accept_breakage(self, breakage_id: int, *, doubtful: bool = False) -> Breakage:
         """Publish the repair of a breakage. doubtful: also what is not proven."""
-        return read_row(Breakage, self.request("POST", _join("breakages", breakage_id, "accept"), body={"doubtful": doubtful}))
+        return read_row(Breakage, self.request("POST", join_path("breakages", breakage_id, "accept"), body={"doubtful": doubtful}))
 
     def dismiss_breakage(self, breakage_id: int) -> Breakage:
         """Say that nothing is broken."""
-        return read_row(Breakage, self.request("POST", _join("breakages", breakage_id, "dismiss")))
-
-
-def _join(*parts: str | int) -> str:
-    """Return a path. Parts come from people, so everything that is special in an address is escaped."""
-    return "".join(f"/{quote(str(part), safe='')}" for part in parts)
-
-
-def _read_problem(status: int, content: bytes) -> VertexError:
-    with contextlib.suppress(ValueError, TypeError, KeyError, AttributeError):
-        said = json.loads(content)
-        errors = [(str(each["field"]), str(each["message"])) for each in said.get("errors", ())]
-        return VertexError(status, str(said["detail"]), errors)
-    return VertexError(status, f"The server answered with status {status} and no reason. Is this the address of a Vertex dashboard?")
+        return read_row(Breakage, self.request("POST", join_path("breakages", breakage_id, "dismiss")))

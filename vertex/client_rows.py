@@ -1,9 +1,11 @@
 """What the client gives: a frozen value for each kind of object of the API. Fields that a newer server adds are left out."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, is_dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 
@@ -14,6 +16,7 @@ class Site:
 
     slug: str
     name: str
+    team: str
     address: str
     created_at: datetime
     pages: int = 0
@@ -71,6 +74,7 @@ class RecordType:
 
     slug: str
     name: str
+    team: str
     description: str
     attributes: Sequence[Mapping[str, Any]]
 
@@ -221,18 +225,42 @@ class Breakage:
     closed_by: str | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderImport:
+    """What an import of a site's files does. site: None if it would be new. changes: kind, subject, details and place of each."""
+
+    imported: bool
+    site: str | None
+    summary: str
+    changes: Sequence[Mapping[str, Any]]
+    pages: int
+    contents: int
+    notes: Sequence[str]
+
+
 def read_row(kind: type[T], row: Mapping[str, Any]) -> T:
     """Return the value of an object of the API. Raises TypeError if a field is missing."""
-    known = {each.name: each.type for each in fields(kind)}  # type: ignore[arg-type]
-    given = {name: row[name] for name in known if name in row}
-    for name, value in given.items():
-        if isinstance(value, str) and known[name] in (datetime, datetime | None):
-            given[name] = datetime.fromisoformat(value)
-    if kind is Record:
-        given["values"] = _read_values(given["values"])
-        given["rows"] = {name: [_read_values(each) for each in many] for name, many in given["rows"].items()}
-    return kind(**given)
+    return kind(**{name: _read_as(hint, row[name]) for name, hint in _list_fields(kind).items() if name in row})  # type: ignore[arg-type]
 
 
-def _read_values(row: Mapping[str, Any]) -> dict[str, list[Value]]:
-    return {name: [read_row(Value, each) for each in many] for name, many in row.items()}
+@cache
+def _list_fields(kind: Hashable) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _read_as(hint: Any, value: Any) -> Any:
+    """Return a value of JSON as the type of a field: times and objects of the API, alone or in lists and mappings."""
+    if value is None:
+        return None
+    inner = get_args(hint)
+    if isinstance(hint, UnionType):
+        return _read_as(next(each for each in inner if each is not NoneType), value)
+    if hint is datetime:
+        return datetime.fromisoformat(value)
+    if is_dataclass(hint):
+        return read_row(hint, value)  # type: ignore[arg-type]
+    if get_origin(hint) is Sequence:
+        return [_read_as(inner[0], each) for each in value]
+    if get_origin(hint) is Mapping:
+        return {name: _read_as(inner[1], each) for name, each in value.items()}
+    return value

@@ -3,7 +3,10 @@
 import logging
 import re
 
-_TOKEN = re.compile(r"(?<=[?&]token=)[^&\s]+")
+_TOKEN = re.compile(r"(?<=[?&]token=)[^&\s]+|(?<=/invitations/)[^/\s]+|(?<=/forgotten/)[^/\s]+/[^/\s]+")
+"""Tokens of readers, invitations, and links to a new password."""
+
+_MARKS = ("token=", "/invitations/", "/forgotten/")
 
 
 class Refusals(logging.Filter):
@@ -19,10 +22,10 @@ class Refusals(logging.Filter):
 
 
 class Tokens(logging.Filter):
-    """Takes the tokens of readers out of the addresses of requests."""
+    """Takes tokens out of the addresses of requests."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Keep every record."""
-        if isinstance(record.args, tuple) and any("token=" in each for each in record.args if isinstance(each, str)):
+        if isinstance(record.args, tuple) and any(mark in each for each in record.args if isinstance(each, str) for mark in _MARKS):
             record.args = tuple(_TOKEN.sub("…", each) if isinstance(each, str) else each for each in record.args)
         return True

@@ -8,6 +8,7 @@ from typing import Any
 
 import dj_database_url
 import django_stubs_ext
+from django.core.exceptions import ImproperlyConfigured
 
 from vertex import environment as env
 
@@ -16,6 +17,7 @@ django_stubs_ext.monkeypatch()
 BASE_DIR = Path(__file__).resolve().parent.parent
 # A checkout keeps its data in var/. The package may be installed where nobody can write, so its data is where the user's data is.
 IS_CHECKOUT = (BASE_DIR / "manage.py").exists()
+START_COMMAND = "make run" if IS_CHECKOUT else "vertex serve"  # what messages name: an installed package has no Makefile
 FILES_DIR = BASE_DIR if IS_CHECKOUT else BASE_DIR / "vertex_files"
 VAR_DIR = env.path("VAR_DIR", BASE_DIR / "var" if IS_CHECKOUT else Path.home() / ".local" / "share" / "vertex")
 VAR_DIR.mkdir(parents=True, exist_ok=True)
@@ -67,9 +69,11 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     # Before the check against forged requests, which reads the whole body. Tokens come first, since they say who uploads.
     "extraction.api.middleware.ApiMiddleware",
+    "extraction.views.policy.ActorMiddleware",
     "extraction.views.policy.UploadMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "extraction.views.policy.SessionMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
@@ -152,6 +156,13 @@ WHITENOISE_MANIFEST_STRICT = False
 if not (STATIC_ROOT / "staticfiles.json").exists():
     STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 
+# The address of the demo site that is served beside the dashboard; the first steps name it.
+VERTEX_DEMO_SITE = env.text("DEMO_SITE")
+
+# The documentation: the site that `make docs` builds, and the texts that it is built from. The dashboard serves it under /help/.
+VERTEX_HELP_DIR = BASE_DIR / "build" / "help" if IS_CHECKOUT else FILES_DIR / "help"
+VERTEX_DOCUMENTS_DIR = FILES_DIR / "docs"
+
 # The dashboard must not import the app of the workbench, so it links to it by the name of this route.
 VERTEX_WORKBENCH_ROUTE = "workbench"
 
@@ -163,6 +174,27 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+
+# Sign-in by a provider (OpenID Connect); docs/people.md. Without an issuer, there is none.
+VERTEX_OIDC_ISSUER = env.text("OIDC_ISSUER")
+VERTEX_OIDC_CLIENT_ID = env.text("OIDC_CLIENT_ID")
+VERTEX_OIDC_CLIENT_SECRET = env.text("OIDC_CLIENT_SECRET")
+VERTEX_OIDC_NAME = env.text("OIDC_NAME", "single sign-on")
+VERTEX_OIDC_NEW_PEOPLE = env.text("OIDC_NEW_PEOPLE")
+VERTEX_OIDC_TEAM = env.text("OIDC_TEAM")
+if VERTEX_OIDC_NEW_PEOPLE not in ("", "viewer", "editor", "operator"):
+    raise ImproperlyConfigured("VERTEX_OIDC_NEW_PEOPLE is viewer, editor or operator, or empty if nobody gets an account by themselves.")
+
+# A link to a new password, for people who forgot theirs. Without a mail server, the page says whom to ask.
+PASSWORD_RESET_TIMEOUT = 4 * 3600
+EMAIL_HOST = env.text("MAIL_HOST")
+EMAIL_PORT = env.integer("MAIL_PORT", 587, least=1)
+EMAIL_HOST_USER = env.text("MAIL_USER")
+EMAIL_HOST_PASSWORD = env.text("MAIL_PASSWORD")
+EMAIL_USE_TLS = EMAIL_PORT == 587 and env.boolean("MAIL_TLS", True)
+EMAIL_USE_SSL = EMAIL_PORT == 465
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env.text("MAIL_FROM", "vertex@localhost")
 
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = env.text("TIME_ZONE", "UTC")
@@ -198,6 +230,7 @@ CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BROKER_HEARTBEAT = 0
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BEAT_SCHEDULER = "vertex.steady_beat:SteadyScheduler"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 # The sweep finds runs whose worker died or whose message was lost, and sends them again.
 # Operators edit when sites are checked. One tick a minute starts the checks that are due; a missed tick only delays them.
@@ -236,12 +269,19 @@ VERTEX_PAGE_MAX_BYTES = env.integer("PAGE_MAX_BYTES", 32 * 1024**2, least=1)
 VERTEX_IMPORT_MAX_BYTES = env.integer("IMPORT_MAX_BYTES", 64 * 1024**3, least=1)
 VERTEX_IMPORT_MAX_EXPANSION = env.integer("IMPORT_MAX_EXPANSION", 200, least=1)
 
+# How much one site may hold: pages, and bytes of their kept contents before compression. 0: no limit.
+VERTEX_SITE_MAX_PAGES = env.integer("SITE_MAX_PAGES", 0, least=0)
+VERTEX_SITE_MAX_BYTES = env.integer("SITE_MAX_BYTES", 0, least=0)
+
 # How many requests a token may make in a minute.
 VERTEX_API_REQUESTS_PER_MINUTE = env.integer("API_REQUESTS_PER_MINUTE", 600, least=1)
 
 # How long the changes of records are kept, and how many of each template.
 VERTEX_CHANGES_MAX_DAYS = env.integer("CHANGES_MAX_DAYS", 730, least=1)
 VERTEX_CHANGES_MAX_COUNT = env.integer("CHANGES_MAX_COUNT", 1_000_000, least=1)
+
+# How long the audit log is kept.
+VERTEX_AUDIT_KEEP_DAYS = env.integer("AUDIT_KEEP_DAYS", 730, least=1)
 
 # Deliveries. Targets of the kind "folder", and SQLite files, must be below one of these folders.
 VERTEX_DELIVERY_DIRS = env.listed("DELIVERY_DIRS", [str(VAR_DIR / "deliveries")])

@@ -12,7 +12,27 @@ from ninja.renderers import JSONRenderer
 from ninja.responses import NinjaJSONEncoder
 
 from extraction.algorithms.errors import PageError, RuleError, XPathError
-from extraction.api import core, intake, labels, monitoring, records, rules, schema, sites, templates
+from extraction.api import (
+    core,
+    corrections,
+    deliveries,
+    folders,
+    intake,
+    joins,
+    lab,
+    labels,
+    monitoring,
+    placing,
+    quality,
+    records,
+    refresh,
+    releases,
+    rules,
+    schema,
+    sites,
+    teams,
+    templates,
+)
 from extraction.api.problems import CONTENT_TYPE, FieldError, Problem, ProblemError, write_problem
 from extraction.services.core.runs import JobError
 from extraction.services.labels.labelling import LabelError
@@ -26,7 +46,27 @@ Everything that the dashboard does from a site's address to its records, for pro
 and send it in the header `Authorization: Bearer …`. Errors are problem details (RFC 9457). docs/api.md says more.
 """.strip()
 
-ROOMS = (sites, intake, core, templates, schema, labels, rules, records, monitoring)
+ROOMS = (
+    sites,
+    intake,
+    core,
+    templates,
+    placing,
+    schema,
+    labels,
+    rules,
+    records,
+    corrections,
+    quality,
+    releases,
+    joins,
+    deliveries,
+    refresh,
+    monitoring,
+    lab,
+    folders,
+    teams,
+)
 
 
 class _Encoder(NinjaJSONEncoder):

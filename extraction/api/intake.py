@@ -65,6 +65,6 @@ def _import_page(request: ApiRequest, site: Site, file: "DjangoFile[bytes]", url
     if not url.startswith(("http://", "https://")) or not url.isprintable() or " " in url:
         raise ProblemError(422, "The address of a page begins with http:// or https:// and has no spaces.")
     if (file.size or 0) > MAX_PAGE_BYTES:
-        raise ProblemError(413, f"A single page may have {MAX_PAGE_BYTES:,} bytes.")
+        raise ProblemError(413, f"A single page may have at most {MAX_PAGE_BYTES:,} bytes.")
     archive = single_pages.make_archive(url, file.read(), content_type=file.content_type or "")
     return import_pages.start_import(site, archive, name=url, user=request.access.user)

@@ -65,7 +65,7 @@ class ApiMiddleware:
         try:
             begun = outcomes.begin(request, access.token)
         except RequestDataTooBig:
-            return write_problem(413, f"A request without a file may have {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes.")
+            return write_problem(413, f"A request without a file may have at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes.")
         if isinstance(begun, ApiOutcome):
             request.outcome = begun  # type: ignore[attr-defined]
             return None

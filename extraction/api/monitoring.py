@@ -7,15 +7,19 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Schema, Status
 
+from extraction.api import comments
 from extraction.api.bodies import RequestBody
+from extraction.api.comments import AddedComment, CommentIn, CommentOut
 from extraction.api.core import RunOut, describe_run
 from extraction.api.operations import ApiRequest, Operations, find_cluster, find_site
 from extraction.api.paging import Asked, Paged, take_page
-from extraction.api.problems import ProblemError
-from extraction.models import Breakage, Check
+from extraction.api.problems import ProblemError, refuse_form
+from extraction.forms.monitoring import MonitorForm
+from extraction.models import Breakage, Check, Monitor
 from extraction.services.monitoring import breakages as life
 from extraction.services.monitoring import monitors
 from extraction.services.refresh import start_refreshes
+from extraction.views.core import comments as comment_views
 from extraction.views.monitoring import breakages, monitoring
 from extraction.views.refresh import refresh
 
@@ -68,12 +72,37 @@ class BreakageOut(Schema):
     opened_at: datetime
     closed_at: datetime | None
     closed_by: str | None
+    assignee: str | None
+
+
+class BreakageChange(RequestBody):
+    """Changes of a breakage. assignee: the name of the person who looks after it; empty for nobody."""
+
+    assignee: str
 
 
 class AcceptIn(RequestBody):
     """How to accept a repair. doubtful: also what is not proven."""
 
     doubtful: bool = False
+
+
+class MonitorOut(Schema):
+    """How often a site's rules are checked. auto_repair: repairs that pass every test go live without a person."""
+
+    enabled: bool
+    every_hours: int
+    auto_repair: bool
+    next_due_at: datetime
+    last_checked_at: datetime | None
+
+
+class MonitorChange(RequestBody):
+    """Changes of how a site is checked. What is left out stays as it is."""
+
+    enabled: bool | None = None
+    every_hours: int | None = None
+    auto_repair: bool | None = None
 
 
 def describe_check(check: Check) -> CheckOut:
@@ -110,6 +139,7 @@ def describe_breakage(breakage: Breakage) -> BreakageOut:
         opened_at=breakage.opened_at,
         closed_at=breakage.closed_at,
         closed_by=breakage.closed_by.get_username() if breakage.closed_by else None,
+        assignee=breakage.assignee.get_username() if breakage.assignee else None,
     )
 
 
@@ -135,6 +165,24 @@ def show_check(request: ApiRequest, slug: str, check_id: int) -> CheckOut:
 def check_site(request: ApiRequest, slug: str) -> Status[RunOut]:
     """Start a check of a site's rules."""
     return Status(202, describe_run(monitors.start_check(find_site(request, slug), request.access.user)))
+
+
+@operations.get("/sites/{slug:slug}/monitor", like=monitoring.monitoring, response=MonitorOut)
+def show_monitor(request: ApiRequest, slug: str) -> MonitorOut:
+    """Show how often a site's rules are checked."""
+    return _describe_monitor(monitors.find_monitor(find_site(request, slug)))
+
+
+@operations.change("PATCH", "/sites/{slug:slug}/monitor", like=monitoring.settings, response=MonitorOut)
+def change_monitor(request: ApiRequest, slug: str, body: MonitorChange) -> MonitorOut:
+    """Change how often a site's rules are checked, and whether repairs go live without a person."""
+    monitor = monitors.find_monitor(find_site(request, slug))
+    fields = {name: getattr(monitor, name) for name in MonitorForm.Meta.fields} | body.model_dump(exclude_none=True)
+    form = MonitorForm(fields, instance=monitor)
+    if not form.is_valid():
+        raise refuse_form(form)
+    monitors.change_schedule(form.save(commit=False), now=timezone.now())
+    return _describe_monitor(monitor)
 
 
 @operations.post("/sites/{slug:slug}/refresh", like=refresh.refresh_now, response=RunOut, status=202)
@@ -163,6 +211,26 @@ def show_breakage(request: ApiRequest, breakage_id: int) -> BreakageOut:
     return describe_breakage(get_object_or_404(_select(request), pk=breakage_id))
 
 
+@operations.change("PATCH", "/breakages/{int:breakage_id}", like=comment_views.assign_breakage, response=BreakageOut)
+def change_breakage(request: ApiRequest, breakage_id: int, body: BreakageChange) -> BreakageOut:
+    """Assign a breakage to somebody."""
+    comments.assign(get_object_or_404(_select(request), pk=breakage_id), body.assignee)
+    return describe_breakage(_select(request).get(pk=breakage_id))
+
+
+@operations.get("/breakages/{int:breakage_id}/comments", like=breakages.breakage, response=Paged[CommentOut])
+def list_breakage_comments(request: ApiRequest, breakage_id: int, paging: Asked) -> dict[str, Any]:
+    """List the comments on a breakage, oldest first."""
+    found = comments.select_comments(get_object_or_404(_select(request), pk=breakage_id))
+    return take_page(found, paging, comments.describe_comment)
+
+
+@operations.post("/breakages/{int:breakage_id}/comments", like=comment_views.comment_breakage, response=AddedComment, status=201)
+def comment_breakage(request: ApiRequest, breakage_id: int, body: CommentIn) -> Status[dict[str, Any]]:
+    """Add a comment to a breakage. @name tells that person."""
+    return Status(201, comments.add_comment(get_object_or_404(_select(request), pk=breakage_id), body, request.access.user))
+
+
 @operations.post("/breakages/{int:breakage_id}/accept", like=breakages.accept, response=BreakageOut)
 def accept_breakage(request: ApiRequest, breakage_id: int, body: AcceptIn) -> BreakageOut:
     """Publish the repair. The site is then fetched again and its records are renewed."""
@@ -180,6 +248,16 @@ def dismiss_breakage(request: ApiRequest, breakage_id: int) -> BreakageOut:
     return describe_breakage(_select(request).get(pk=breakage_id))
 
 
+def _describe_monitor(monitor: Monitor) -> MonitorOut:
+    return MonitorOut(
+        enabled=monitor.enabled,
+        every_hours=monitor.every_hours,
+        auto_repair=monitor.auto_repair,
+        next_due_at=monitor.next_due_at,
+        last_checked_at=monitor.last_checked_at,
+    )
+
+
 def _select(request: ApiRequest) -> Any:
-    rows = Breakage.objects.select_related("cluster__site", "rule", "proposal", "closed_by")
+    rows = Breakage.objects.select_related("cluster__site", "rule", "proposal", "closed_by", "assignee")
     return rows.filter(cluster__site__in=request.access.list_sites())

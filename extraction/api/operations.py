@@ -11,9 +11,26 @@ from django.shortcuts import get_object_or_404
 from ninja import Router
 from ninja.security import HttpBearer
 
-from extraction.models import ApiScope, Cluster, Role, Run, Site
-from extraction.services.core.access import SCOPES, TokenAccess
-from extraction.views.policy import get_required_role
+from extraction.api.problems import ProblemError
+from extraction.models import (
+    ApiScope,
+    Cluster,
+    Role,
+    Run,
+    Site,
+    Team,
+)
+from extraction.services.core.access import (
+    SCOPES,
+    TokenAccess,
+    list_teams,
+    refuse_team_admin,
+)
+from extraction.views.policy import (
+    get_required_role,
+    is_for_everywhere,
+)
+from extraction.views.subjects import find_role
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,15 +42,20 @@ class ApiRequest(HttpRequest):
 
 
 class NeededAccess(HttpBearer):
-    """Lets a request pass if its person has the role and its token the scope. It runs before the body is read."""
+    """Lets a request pass if its person has the role in the team of what it names, and its token the scope.
 
-    def __init__(self, role: Role, scope: ApiScope) -> None:
+    It runs before the body is read. everywhere: only for administrators of the installation.
+    """
+
+    def __init__(self, role: Role, scope: ApiScope, *, everywhere: bool) -> None:
         super().__init__()
-        self.role, self.scope = role, scope
+        self.role, self.scope, self.everywhere = role, scope, everywhere
 
     def __call__(self, request: HttpRequest) -> TokenAccess:
         access: TokenAccess = request.access  # type: ignore[attr-defined]
-        access.refuse_unless(self.role, self.scope)
+        access.refuse_unless(self.role, self.scope, held=find_role(request))
+        if self.everywhere:
+            refuse_team_admin(access.user)
         return access
 
     def authenticate(self, request: HttpRequest, token: str) -> None:
@@ -73,7 +95,7 @@ class Operations:
         def register(function: F) -> F:
             # Names of things stand between backticks, for OpenAPI as for our documentation.
             summary, _, rest = " ".join((function.__doc__ or "").split()).partition(". ")
-            function.needed = NeededAccess(role, scope)  # type: ignore[attr-defined]
+            function.needed = NeededAccess(role, scope, everywhere=is_for_everywhere(like))  # type: ignore[attr-defined]
             self.router.add_api_operation(
                 path,
                 [method],
@@ -89,6 +111,15 @@ class Operations:
             return function
 
         return register
+
+
+def choose_team(request: ApiRequest, slug: str, least: Role) -> Team:
+    """Return the team that a request names for something new; the oldest one of the person if it names none. Raises ProblemError."""
+    found = list_teams(request.access.user, least=least)
+    chosen = found.filter(slug=slug).first() if slug else found.order_by("pk").first()
+    if chosen is None:
+        raise ProblemError(422, f"There is no team {slug} in which this person has the role {least.group}.")
+    return chosen
 
 
 def find_site(request: ApiRequest, slug: str) -> Site:

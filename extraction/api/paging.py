@@ -5,7 +5,7 @@ Rows that are added or deleted meanwhile shift nothing: no row comes twice, and 
 
 import base64
 import binascii
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Generic, TypeVar
 
 from django.db.models import QuerySet
@@ -69,6 +69,13 @@ def take_page_at_once(
     found = list(ordered[: paging.limit + 1])
     shown = found[: paging.limit]
     return {"items": make(shown), "next": _write_cursor(shown[-1].pk) if len(found) > len(shown) else None}
+
+
+def take_slice(rows: Sequence[Any], paging: Paging, make: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return one page of rows that are in memory and have no ids, such as those of one record, in their order."""
+    first = _read_cursor(paging.after) if paging.after else 0
+    end = first + paging.limit
+    return {"items": [make(each) for each in rows[first:end]], "next": _write_cursor(end) if end < len(rows) else None}
 
 
 def _write_cursor(pk: int) -> str:

@@ -14,6 +14,7 @@ from ninja import Schema
 from extraction.api.operations import ApiRequest, Operations, find_cluster
 from extraction.api.paging import Asked, Paged, Time, take_page
 from extraction.models import Record, RecordChange, RecordType
+from extraction.models.record_values import RecordValue
 from extraction.services.records import history as changes
 from extraction.services.records import records as service
 from extraction.services.records.exports import scopes
@@ -166,7 +167,7 @@ def export_records(request: ApiRequest, slug: str, number: int, format: str = "c
     (file, schema or dictionary). A download that breaks off can go on with Range and If-Range.
     """
     cluster = find_cluster(request, slug, number)
-    return exports.send_template_export(request, cluster, who=_name_token(request))
+    return exports.send_template_export(request, cluster, who=name_token(request))
 
 
 @operations.get("/record-types/{slug:slug}/export", like=exports.download_type_records, records=True, file=True)
@@ -178,10 +179,10 @@ def export_type_records(request: ApiRequest, slug: str, format: str = "csv") -> 
         # What is said about records that are left out counts all sites, so a limited token does not see it.
         sites = request.access.list_sites()
         scope = replace(scope, records=scope.records.filter(cluster__site__in=sites), left_out=(), notices=())
-    return exports.send_export(request, scope, slugify(record_type.name)[:80] or "records", who=_name_token(request))
+    return exports.send_export(request, scope, slugify(record_type.name)[:80] or "records", who=name_token(request))
 
 
-def _name_token(request: ApiRequest) -> str:
+def name_token(request: ApiRequest) -> str:
     """Return whose download it is. Two tokens of a person may be limited to different sites, so they never share a file."""
     return f"token {request.access.token.pk}"
 
@@ -191,5 +192,10 @@ def _select(found: QuerySet[Record], extracted_after: datetime | None) -> QueryS
     return found.filter(extracted_at__gt=extracted_after) if extracted_after else found
 
 
-def _describe_values(values: Mapping[str, Sequence[Any]]) -> dict[str, list[ValueOut]]:
-    return {name: [ValueOut(raw=each.raw, value=each.value, problem=each.problem) for each in many] for name, many in values.items()}
+def describe_values(values: Sequence[RecordValue]) -> list[ValueOut]:
+    """Return what the API says about the values of an attribute."""
+    return [ValueOut(raw=each.raw, value=each.value, problem=each.problem) for each in values]
+
+
+def _describe_values(values: Mapping[str, Sequence[RecordValue]]) -> dict[str, list[ValueOut]]:
+    return {name: describe_values(many) for name, many in values.items()}

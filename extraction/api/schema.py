@@ -7,11 +7,19 @@ from django.shortcuts import get_object_or_404
 from ninja import Schema, Status
 
 from extraction.api.bodies import RequestBody
-from extraction.api.operations import ApiRequest, Operations
+from extraction.api.operations import (
+    ApiRequest,
+    Operations,
+    choose_team,
+)
 from extraction.api.paging import Asked, Paged, take_page
 from extraction.api.problems import FieldError, ProblemError, refuse_form
 from extraction.forms.schema import BaseAttributeFormSet, RecordTypeForm, build_attribute_rows
-from extraction.models import RecordType
+from extraction.models import (
+    RecordType,
+    Role,
+)
+from extraction.services.core.access import visible_to
 from extraction.services.schema import record_types as service
 from extraction.services.schema import versions
 from extraction.services.schema.versions import SchemaAttribute
@@ -45,7 +53,7 @@ class AttributeOut(AttributeIn):
     is_key: bool = False
 
 
-class RecordTypeIn(RequestBody):
+class RecordTypeBody(RequestBody):
     """A record type and all of its attributes in their order."""
 
     name: str
@@ -53,7 +61,13 @@ class RecordTypeIn(RequestBody):
     attributes: list[AttributeIn]
 
 
-class RecordTypeChange(RecordTypeIn):
+class RecordTypeIn(RecordTypeBody):
+    """A new record type. team: the slug of a team; empty for the oldest of your teams."""
+
+    team: str = ""
+
+
+class RecordTypeChange(RecordTypeBody):
     """A record type as it is to be. Attributes that are left out are deleted.
 
     drop_labels: delete marked values with their attributes.
@@ -69,6 +83,7 @@ class RecordTypeOut(Schema):
 
     slug: str
     name: str
+    team: str
     description: str
     attributes: list[AttributeOut]
 
@@ -88,21 +103,23 @@ def describe_record_type(found: RecordType) -> RecordTypeOut:
         )
         for each in found.attributes.all()
     ]
-    return RecordTypeOut(slug=found.slug, name=found.name, description=found.description, attributes=attributes)
+    return RecordTypeOut(slug=found.slug, name=found.name, team=found.team.slug, description=found.description, attributes=attributes)
 
 
 @operations.get("/record-types", like=record_types.list_record_types, response=Paged[RecordTypeOut])
-def list_record_types(request: ApiRequest, paging: Asked) -> dict[str, Any]:  # noqa: ARG001 - Ninja passes it
+def list_record_types(request: ApiRequest, paging: Asked) -> dict[str, Any]:
     """List record types."""
-    return take_page(RecordType.objects.prefetch_related("attributes__list"), paging, describe_record_type)
+    found = visible_to(RecordType.objects.select_related("team"), request.access.user)
+    return take_page(found.prefetch_related("attributes__list"), paging, describe_record_type)
 
 
 @operations.post("/record-types", like=record_types.create_record_type, response=RecordTypeOut, status=201)
 def create_record_type(request: ApiRequest, body: RecordTypeIn) -> Status[RecordTypeOut]:
     """Create a record type."""
     request.access.refuse_site_limits(SHARED)
-    form, rows = _read_forms(body, None)
-    made = service.create_record_type(form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts)
+    team = choose_team(request, body.team, Role.EDITOR)
+    form, rows = _read_forms(body, RecordType(team=team))
+    made = service.create_record_type(form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts, team=team)
     return Status(201, describe_record_type(made))
 
 
@@ -142,7 +159,7 @@ def delete_record_type(request: ApiRequest, slug: str) -> Status[None]:
     return Status(204, None)
 
 
-def _read_forms(body: RecordTypeIn, found: RecordType | None) -> tuple[RecordTypeForm, BaseAttributeFormSet]:
+def _read_forms(body: RecordTypeBody, found: RecordType) -> tuple[RecordTypeForm, BaseAttributeFormSet]:
     """Return the dashboard's forms with what was sent, both valid. Raises ProblemError."""
     data = QueryDict(mutable=True)
     data.update({"name": body.name, "description": body.description})
@@ -152,7 +169,7 @@ def _read_forms(body: RecordTypeIn, found: RecordType | None) -> tuple[RecordTyp
             if value not in (None, False, ""):
                 data[f"attribute-{place}-{field}"] = str(value)
         data[f"attribute-{place}-ORDER"] = str(place + 1)
-    form = RecordTypeForm(data, instance=RecordType.objects.get(pk=found.pk) if found else None)
+    form = RecordTypeForm(data, instance=RecordType.objects.get(pk=found.pk) if found.pk else found)
     rows = build_attribute_rows(data, [])
     if not form.is_valid():
         raise refuse_form(form)

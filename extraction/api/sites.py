@@ -8,16 +8,27 @@ from django.shortcuts import get_object_or_404
 from ninja import Field, Schema, Status
 
 from extraction.api.bodies import RequestBody
-from extraction.api.operations import ApiRequest, Operations, find_site
+from extraction.api.operations import (
+    ApiRequest,
+    Operations,
+    choose_team,
+    find_site,
+)
 from extraction.api.paging import Asked, Paged, take_page
 from extraction.api.problems import ProblemError, refuse_form
+from extraction.forms.fetching import FetchingForm
 from extraction.forms.sites import SiteForm, SourceForm, clean_address
-from extraction.models import Page, Site, Source
+from extraction.models import (
+    Page,
+    Role,
+    Site,
+    Source,
+)
 from extraction.services.core import stored_bytes
 from extraction.services.sites import sites as service
 from extraction.services.sites import sources
 from extraction.views.intake import crawls
-from extraction.views.sites import pages, site_pages, sites
+from extraction.views.sites import fetching, pages, site_pages, sites
 
 operations = Operations("Sites")
 
@@ -66,12 +77,47 @@ class SourceChange(RequestBody):
     contact: str | None = None
 
 
+class FetchingOut(Schema):
+    """How the pages of a site are fetched that need more than a visit. docs/fetching.md explains the fields.
+
+    Values that may be secret are "••••". unreadable: why the stored ones cannot be read; empty if they can.
+    """
+
+    headers: dict[str, str]
+    cookies: dict[str, str]
+    proxy: str
+    load_more: str
+    scrolls: bool
+    most_loads: int
+    embedded: bool
+    frame_hosts: list[str]
+    steps: str
+    signed_out: str
+    unreadable: str
+
+
+class FetchingChange(RequestBody):
+    """Changes of how pages are fetched. Fields that are left out stay as they are; so does a value that is sent as "••••"."""
+
+    headers: dict[str, str] | None = None
+    cookies: dict[str, str] | None = None
+    proxy: str | None = None
+    load_more: str | None = None
+    scrolls: bool | None = None
+    most_loads: int | None = None
+    embedded: bool | None = None
+    frame_hosts: list[str] | None = None
+    steps: str | None = None
+    signed_out: str | None = None
+
+
 class SiteIn(RequestBody):
     """A new site. address: where its pages are fetched from; a site without one gets its pages by upload."""
 
     name: str = Field("", description="Empty to use the host's name.")
     address: str = ""
     source: SourceChange | None = None
+    team: str = Field("", description="The slug of a team. Empty for the oldest of your teams.")
 
 
 class SiteChange(RequestBody):
@@ -86,6 +132,7 @@ class SiteOut(Schema):
 
     slug: str
     name: str
+    team: str
     address: str
     created_at: datetime
     pages: int
@@ -103,6 +150,7 @@ class SiteItem(Schema):
 
     slug: str
     name: str
+    team: str
     address: str
     created_at: datetime
 
@@ -134,6 +182,7 @@ def describe_site(site: Site) -> SiteOut:
     return SiteOut(
         slug=site.slug,
         name=site.name,
+        team=site.team.slug,
         address=site.address,
         created_at=site.created_at,
         pages=head.row.pages,
@@ -145,6 +194,10 @@ def describe_site(site: Site) -> SiteOut:
         unfinished_runs=head.running + head.paused,
         last_run_at=head.row.last_run,
     )
+
+
+def _describe_item(site: Site) -> SiteItem:
+    return SiteItem(slug=site.slug, name=site.name, team=site.team.slug, address=site.address, created_at=site.created_at)
 
 
 def describe_page(page: Page) -> PageOut:
@@ -168,8 +221,8 @@ def describe_page(page: Page) -> PageOut:
 @operations.get("/sites", like=sites.list_sites, response=Paged[SiteItem])
 def list_sites(request: ApiRequest, paging: Asked, q: str = "") -> dict[str, Any]:
     """List sites. `q` finds sites by a part of their name."""
-    found = request.access.list_sites().filter(name__icontains=q.strip())
-    return take_page(found, paging, lambda each: SiteItem(slug=each.slug, name=each.name, address=each.address, created_at=each.created_at))
+    found = request.access.list_sites().select_related("team").filter(name__icontains=q.strip())
+    return take_page(found, paging, _describe_item)
 
 
 @operations.post("/sites", like=sites.create_site, response=SiteOut, status=201)
@@ -177,16 +230,17 @@ def create_site(request: ApiRequest, body: SiteIn) -> Status[SiteOut]:
     """Create a site. Nothing is fetched yet: start a crawl or upload pages next."""
     request.access.refuse_site_limits("A new site is not among them.")
     address = clean_address(body.address) if body.address else ""
-    name = body.name.strip() or (sources.find_free_name(address) if address else "")
-    form = SiteForm({"name": name, "address": address})
+    team = choose_team(request, body.team, Role.EDITOR)
+    name = body.name.strip() or (sources.find_free_name(address, team) if address else "")
+    form = SiteForm({"name": name, "address": address}, instance=Site(team=team))
     if not form.is_valid():
         raise refuse_form(form)
     if not address:
         if body.source is not None:
             raise ProblemError(422, "A site without an address has no source. Give its address.")
-        return Status(201, describe_site(service.create_site(name, user=request.access.user)))
+        return Status(201, describe_site(service.create_site(name, team=team, user=request.access.user)))
     options = _read_source(Source(addresses=[address]), body.source or SourceChange())
-    made = sources.create_from_address(address, name=name, options=options, user=request.access.user)
+    made = sources.create_from_address(address, name=name, options=options, team=team, user=request.access.user)
     return Status(201, describe_site(made.site))
 
 
@@ -233,8 +287,25 @@ def change_source(request: ApiRequest, slug: str, body: SourceChange) -> dict[st
     source = sources.get_source(find_site(request, slug))
     for name, value in _read_source(source, body).items():
         setattr(source, name, value)
-    source.save()
+    sources.save_source(source)
     return _describe_source(source)
+
+
+@operations.get("/sites/{slug:slug}/fetching", like=fetching.change_fetching, response=FetchingOut)
+def show_fetching(request: ApiRequest, slug: str) -> dict[str, Any]:
+    """Show how the pages of a site are fetched that need more than a visit. Secrets are hidden."""
+    return FetchingForm(site=find_site(request, slug)).describe()
+
+
+@operations.change("PATCH", "/sites/{slug:slug}/fetching", like=fetching.change_fetching, response=FetchingOut)
+def change_fetching(request: ApiRequest, slug: str, body: FetchingChange) -> dict[str, Any]:
+    """Change how the pages of a site are fetched. The changes apply the next time pages are fetched."""
+    site = find_site(request, slug)
+    form = FetchingForm.with_changes(site, body.model_dump(exclude_unset=True, exclude_none=True))
+    if not form.is_valid():
+        raise refuse_form(form)
+    form.save()
+    return FetchingForm(site=site).describe()
 
 
 @operations.get("/sites/{slug:slug}/pages", like=pages.list_pages, response=Paged[PageOut])

@@ -19,11 +19,13 @@ class RecordedAnswer:
     status: the HTTP status.
     headers: the headers worth keeping, with names in lower case.
     received: the bytes as received, if the page's content is the tree that a browser built from them; else None.
+    notices: what of the page is missing, in words.
     """
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     received: bytes | None = None
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

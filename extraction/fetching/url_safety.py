@@ -77,7 +77,7 @@ class Guard:
         if self.permits(host, port):
             return
         if port in BAD_PORTS:
-            raise RefusedAddress(f"port {port} of {host} is no web site's")
+            raise RefusedAddress(f"port {port} of {host} is not the port of a web site")
         if reason := explain_refusal(address):
             shown = f"{host} is {address}" if host != str(address) else str(address)
             raise RefusedAddress(f"{shown}, {reason}")
@@ -104,7 +104,7 @@ class Guard:
         elif reason := _explain_bad_name(host):
             raise RefusedAddress(f"“{host[:80]}{'…' if len(host) > 80 else ''}” is not the name of a host: {reason}")
         elif port in BAD_PORTS and not self.permits(host, port):
-            raise RefusedAddress(f"port {port} of {host} is no web site's")
+            raise RefusedAddress(f"port {port} of {host} is not the port of a web site")
         return _without_user(parts)
 
 

@@ -4,15 +4,22 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
+from django.contrib.auth.models import User
 from django.utils import timezone
 
 from extraction.forms.core import RowsField
-from extraction.models import ApiScope, Role, Site
+from extraction.models import (
+    ApiScope,
+    Role,
+    Site,
+    role_of,
+)
+from extraction.services.core.access import visible_to
 
 LIFETIMES = {"30": "30 days", "90": "90 days", "365": "a year", "": "until I revoke it"}
 """{days: words}."""
 
-NEEDED = {ApiScope.EDIT: Role.EDITOR, ApiScope.OPERATE: Role.OPERATOR}
+NEEDED = {ApiScope.EDIT: Role.EDITOR, ApiScope.OPERATE: Role.OPERATOR, ApiScope.ADMINISTER: Role.ADMIN}
 
 
 class ApiTokenForm(forms.Form):
@@ -27,10 +34,10 @@ class ApiTokenForm(forms.Form):
         Site.objects.none(), required=False, error_messages={"invalid_choice": "One of the sites no longer exists. Choose again."}
     )
 
-    def __init__(self, data: Any = None, *, role: Role | None) -> None:
+    def __init__(self, data: Any = None, *, user: User) -> None:
         super().__init__(data, initial={"scopes": [ApiScope.READ, ApiScope.RECORDS], "days": "90"})
-        self.fields["sites"].queryset = Site.objects.order_by("name")  # type: ignore[attr-defined]
-        permitted = [each for each in ApiScope if NEEDED.get(each, Role.VIEWER) <= (role or 0)]
+        self.fields["sites"].queryset = visible_to(Site.objects.order_by("name"), user)  # type: ignore[attr-defined]
+        permitted = [each for each in ApiScope if NEEDED.get(each, Role.VIEWER) <= (role_of(user) or 0)]
         self.fields["scopes"].choices = [(each.value, each.label) for each in permitted]  # type: ignore[attr-defined]
 
     def read_expiry(self) -> datetime | None:

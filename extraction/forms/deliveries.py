@@ -6,11 +6,17 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django import forms
+from django.contrib.auth.models import User
 
 from extraction.forms.core import word_number_errors
 from extraction.forms.repeating import RepeatingForm, describe_repeating
-from extraction.models import DeliveryTarget, RecordType
+from extraction.models import (
+    DeliveryTarget,
+    RecordType,
+    Role,
+)
 from extraction.models.delivery import Selection, TargetContent, TargetPlace
+from extraction.services.core.access import visible_to
 from extraction.services.deliveries.record_lines import ABOUT
 from extraction.services.deliveries.senders import other, sql_table, webhook
 from extraction.services.deliveries.senders.folder import confine_path
@@ -130,9 +136,13 @@ class TargetForm(RepeatingForm):
         return [self[name] for name in SECRETS[self.target.kind]]
 
     def clean_name(self) -> str:
-        """Return the name. No other target may have it."""
+        """Return the name. No other target of the team may have it."""
         name: str = self.cleaned_data["name"].strip()
-        if DeliveryTarget.objects.filter(name__iexact=name).exclude(pk=self.target.pk).exists():
+        if (
+            DeliveryTarget.objects.filter(name__iexact=name, record_type__team=self.target.record_type.team_id)
+            .exclude(pk=self.target.pk)
+            .exists()
+        ):
             raise forms.ValidationError("There is already a target with this name.")
         return name
 
@@ -244,9 +254,13 @@ class TargetForm(RepeatingForm):
 class TargetKindForm(forms.Form):
     """What a new target is of, and where it leads."""
 
-    type = forms.ModelChoiceField(RecordType.objects.order_by("name"), to_field_name="slug")
+    type = forms.ModelChoiceField(RecordType.objects.none(), to_field_name="slug")
     kind = forms.ChoiceField(choices=Kind.choices)
     list = forms.CharField(required=False, max_length=60)
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["type"].queryset = visible_to(RecordType.objects.all(), user, least=Role.OPERATOR)  # type: ignore[attr-defined]
 
 
 class TokenForm(forms.Form):
@@ -266,7 +280,8 @@ class ChangesFileForm(forms.Form):
 def _describe_new(target: DeliveryTarget) -> dict[str, Any]:
     """Return the fields of a new target: a name that nothing has yet, and what most people want."""
     base = f"{target.record_type.name} to {KIND_WORDS[target.kind]}"[:70]
-    taken = {name.lower() for name in DeliveryTarget.objects.values_list("name", flat=True)}
+    mine = DeliveryTarget.objects.filter(record_type__team=target.record_type.team_id)
+    taken = {name.lower() for name in mine.values_list("name", flat=True)}
     names = (base, *(f"{base} {number}" for number in range(2, len(taken) + 3)))
     return {
         "name": next(name for name in names if name.lower() not in taken),

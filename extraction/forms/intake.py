@@ -1,11 +1,16 @@
 """Forms for uploads."""
 
+from typing import Any, cast
+
 from django import forms
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 
 from extraction.fetching.archives import ArchiveError
 from extraction.forms.sites import SiteForm
+from extraction.forms.teams import TeamField
+from extraction.models import Role
 from extraction.services.intake import import_pages
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".warc", ".warc.gz")
@@ -35,4 +40,10 @@ class ImportForm(forms.Form):
 class NewUploadForm(ImportForm, SiteForm):
     """A new site and the archive of its pages."""
 
+    team = TeamField()
+
     field_order = ["file", "name", "address"]
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        cast(TeamField, self.fields["team"]).offer(user, Role.EDITOR)

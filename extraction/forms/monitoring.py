@@ -1,11 +1,14 @@
 """The forms for alert channels and for the checks of a site. The address of a channel is never shown; an empty field leaves it as it is."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
+from django.contrib.auth.models import User
 
 from extraction.forms.core import RowsField, word_number_errors
-from extraction.models import AlertChannel, Event, Monitor, Site
+from extraction.forms.teams import TeamField
+from extraction.models import AlertChannel, Event, Monitor, Role, Site
+from extraction.services.core.access import visible_to
 from extraction.services.monitoring import alerts
 
 
@@ -35,12 +38,32 @@ class ChannelForm(forms.ModelForm[AlertChannel]):
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one, or disable the channel."},
     )
-    sites = RowsField(Site.objects.order_by("name"), required=False, widget=forms.CheckboxSelectMultiple)
+    team = TeamField()
+    sites = RowsField(Site.objects.none(), required=False, widget=forms.CheckboxSelectMultiple)
 
     class Meta:
         model = AlertChannel
         fields = ["name", "events", "sites", "enabled"]
-        error_messages = {"name": {"unique": "There is already a channel with this name."}}
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            del self.fields["team"]
+            sites = Site.objects.filter(team=self.instance.team_id)
+        else:
+            cast(TeamField, self.fields["team"]).offer(user, Role.ADMIN)
+            sites = visible_to(Site.objects.all(), user, least=Role.ADMIN)
+        self.fields["sites"].queryset = sites.order_by("name")  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """Check that the channel, its name and its sites go together."""
+        data = super().clean() or self.cleaned_data
+        self.instance.team = team = data.get("team") or self.instance.team
+        if AlertChannel.objects.filter(team=team, name=data.get("name")).exclude(pk=self.instance.pk).exists():
+            self.add_error("name", "There is already a channel with this name.")
+        if foreign := [each.name for each in data.get("sites", []) if each.team_id != team.pk]:
+            self.add_error("sites", f"{foreign[0]} is not a site of {team}. A channel gets alerts about the sites of its own team only.")
+        return data
 
     def clean_url(self) -> str:
         """Return the new address, or the stored one if the field is empty. Errors do not repeat what was typed."""

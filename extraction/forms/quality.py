@@ -28,7 +28,7 @@ SHARE_LABELS = {
     "required": "Records that must have a value, in per cent",
     "change": "Records that may change at once, in per cent",
 }
-SHARE_LABEL = "Records that must keep the rule, in per cent"
+SHARE_LABEL = "Records that must pass, in per cent"
 
 DIRECTION_WORDS = {"up": "may only rise", "down": "may only fall"}
 
@@ -91,8 +91,8 @@ class QualityRuleForm(forms.Form):
     high = forms.CharField(max_length=40, required=False, label="Largest")
     currency = forms.CharField(max_length=10, required=False, help_text="The code of a currency, such as EUR. Leave it empty for any.")
     values = forms.CharField(widget=forms.Textarea, label="Allowed values", help_text="One value a line, in its normal form.")
-    shortest = forms.IntegerField(min_value=0, max_value=10**6, required=False, label="Fewest characters")
-    longest = forms.IntegerField(min_value=0, max_value=10**6, required=False, label="Most characters")
+    shortest = forms.IntegerField(min_value=0, max_value=10**6, required=False, label="Minimum length")
+    longest = forms.IntegerField(min_value=0, max_value=10**6, required=False, label="Maximum length")
     languages = forms.CharField(
         max_length=100,
         help_text="Codes separated by commas, such as en, de. Texts of fewer than 20 letters are not judged.",
@@ -100,8 +100,8 @@ class QualityRuleForm(forms.Form):
     direction = forms.ChoiceField(choices=[(each, DIRECTION_WORDS[each]) for each in DIRECTIONS], label="The value")
     operator = forms.ChoiceField(choices=[(each, OPERATOR_WORDS[each]) for each in OPERATORS], label="The value")
     other = forms.ModelChoiceField(Attribute.objects.none(), label="Other attribute", empty_label=None)
-    least = forms.FloatField(min_value=0, max_value=100_000, required=False, label="Fewest, in per cent of the median")
-    most = forms.FloatField(min_value=0, max_value=100_000, required=False, label="Most, in per cent of the median")
+    least = forms.FloatField(min_value=0, max_value=100_000, required=False, label="Minimum, in per cent of the median")
+    most = forms.FloatField(min_value=0, max_value=100_000, required=False, label="Maximum, in per cent of the median")
     runs = forms.IntegerField(min_value=1, max_value=50, initial=COUNT_RUNS, label="Median of how many released runs")
     share = forms.FloatField(min_value=0, max_value=100, initial=100)
     weight = forms.ChoiceField(choices=QualityRule.Weight.choices, initial=QualityRule.Weight.WARN)

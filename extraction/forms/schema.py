@@ -2,13 +2,23 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import (
+    Any,
+    cast,
+)
 
 from django import forms
+from django.contrib.auth.models import User
 from django.http import QueryDict
 
 from extraction.algorithms.records.choice import URL_COLUMN
-from extraction.models import Attribute, RecordType
+from extraction.forms.teams import TeamField
+from extraction.models import (
+    Attribute,
+    RecordType,
+    Role,
+    Team,
+)
 from extraction.services.schema.record_types import AttributeDraft
 
 _SPACES = re.compile(r"[\s\-]+")
@@ -20,7 +30,29 @@ class RecordTypeForm(forms.ModelForm[RecordType]):
     class Meta:
         model = RecordType
         fields = ["name", "description"]
-        error_messages = {"name": {"unique": "There is already a record type with this name."}}
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse the name of another record type of the team."""
+        data = super().clean() or self.cleaned_data
+        self.instance.team = data.get("team") or self.instance.team
+        if RecordType.objects.filter(team=self.instance.team_id, name=data.get("name")).exclude(pk=self.instance.pk).exists():
+            self.add_error("name", "There is already a record type with this name.")
+        return data
+
+
+class NewRecordTypeForm(RecordTypeForm):
+    """A new record type, of the team that a person chooses."""
+
+    team = TeamField()
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        cast(TeamField, self.fields["team"]).offer(user, Role.EDITOR)
+
+    def fix_team(self, team: Team) -> None:
+        """Leave no choice: the record type is for a template of this team."""
+        del self.fields["team"]
+        self.instance.team = team
 
 
 class AttributeForm(forms.Form):

@@ -9,7 +9,9 @@ from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
-from extraction.services.core import sign_ins
+from extraction.models import reach_of
+from extraction.services.core import people, sign_ins
+from extraction.services.core.second_factors import find_factor
 
 
 class SignInForm(AuthenticationForm):
@@ -24,7 +26,11 @@ class SignInForm(AuthenticationForm):
             minutes = math.ceil(wait_s / 60)
             self.refusal = f"There were too many failed attempts. Try again in {minutes} minute{'s' if minutes > 1 else ''}."
             raise ValidationError(self.refusal, code="throttled")
-        cleaned = super().clean()
+        try:
+            cleaned = super().clean()
+        except ValidationError:
+            people.record_failed_sign_in(name, address)
+            raise
         if settings.HTTPS and sign_ins.is_demo_password(self.cleaned_data.get("password") or ""):
             self.user_cache = None
             self.refusal = "This is the demo's password, which is kept in a file. Set another: manage.py create_user NAME --role ROLE."
@@ -35,7 +41,16 @@ class SignInForm(AuthenticationForm):
 
 
 class AdminSignInForm(SignInForm, AdminAuthenticationForm):
-    """The form of the admin site."""
+    """The form of the admin site. It cannot ask for a code, so people with a second factor sign in on the dashboard's page."""
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        user = self.user_cache
+        if user is not None and (reach_of(user).second_factor or find_factor(user) is not None):
+            self.user_cache = None
+            self.refusal = "Sign in on the sign-in page of the dashboard, which asks for your second factor. Then come back here."
+            raise ValidationError(self.refusal, code="second_factor")
+        return cleaned
 
 
 class OwnPasswordForm(PasswordChangeForm):

@@ -1,14 +1,23 @@
 """Forms for a site and its source: one address, and any settings that differ from the defaults."""
 
 import re
-from typing import Any
+from typing import (
+    Any,
+    cast,
+)
 
 from django import forms
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 
 from extraction.algorithms.rules.url_patterns import UrlPattern
 from extraction.forms.core import word_number_errors
-from extraction.models import Site, Source
+from extraction.forms.teams import TeamField
+from extraction.models import (
+    Role,
+    Site,
+    Source,
+)
 from extraction.services.sites import sites, sources
 
 TAKEN = "There is already a site with this name. Choose another name, or add the pages there."
@@ -24,14 +33,15 @@ class SiteForm(forms.ModelForm[Site]):
     class Meta:
         model = Site
         fields = ["name", "address"]
-        error_messages = {"name": {"unique": TAKEN}}
 
-    def clean_name(self) -> str:
-        """Refuse a name that differs from another site's only by case."""
-        name: str = self.cleaned_data["name"]
-        if any(site.pk != self.instance.pk for site in sites.find_sites_named_alike(name)):
-            raise forms.ValidationError(TAKEN)
-        return name
+    def clean(self) -> dict[str, Any]:
+        """Refuse a name that differs from that of another site of the team only by case."""
+        data = super().clean() or self.cleaned_data
+        self.instance.team = data.get("team") or self.instance.team
+        alike = sites.find_sites_named_alike(data.get("name", ""), self.instance.team_id)
+        if any(site.pk != self.instance.pk for site in alike):
+            self.add_error("name", TAKEN)
+        return data
 
 
 MAX_LISTED = 100_000
@@ -185,16 +195,26 @@ class NewSiteForm(SourceForm):
     address = forms.CharField(label="Address", max_length=2000, error_messages={"required": "Enter the address of the site."})
     name = forms.CharField(label="Name", max_length=120, required=False, help_text="Leave empty to use the host's name.")
 
+    team = TeamField()
+
     field_order = ["address", "name"]
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        cast(TeamField, self.fields["team"]).offer(user, Role.EDITOR)
 
     def clean_address(self) -> str:
         return clean_address(self.cleaned_data["address"])
 
     def clean_name(self) -> str:
-        name: str = self.cleaned_data["name"].strip()
-        if name and sites.find_sites_named_alike(name):
-            raise forms.ValidationError("There is already a site with this name. Choose another.")
-        return name
+        return str(self.cleaned_data["name"].strip())
+
+    def clean(self) -> dict[str, Any] | None:
+        data = super().clean() or self.cleaned_data
+        name, team = data.get("name"), data.get("team")
+        if name and team and sites.find_sites_named_alike(name, team.pk):
+            self.add_error("name", "There is already a site with this name. Choose another.")
+        return data
 
     def clean_addresses(self) -> list[str]:
         return [self.cleaned_data["address"]] if self.cleaned_data.get("address") else []

@@ -4,6 +4,7 @@ import math
 import time
 from pathlib import Path
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Q
 from django.utils.text import slugify
@@ -49,7 +50,7 @@ def follow(command: BaseCommand, run: Run, *, wait: bool, here: bool) -> Run:
         if run.finished or not (wait or here):
             break
         if run.state == Run.State.QUEUED and time.monotonic() >= hint_at:
-            command.stderr.write("  no worker has started the run yet; start one with make run, or use --here")
+            command.stderr.write(f"  no worker has started the run yet; start one with {settings.START_COMMAND}, or use --here")
             hint_at = math.inf
         time.sleep(LOOK_EVERY_S)
         run.refresh_from_db()

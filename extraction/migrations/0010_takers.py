@@ -14,10 +14,28 @@ def choose_modes(apps, schema_editor):
     targets.filter(every_hours=None).update(every_hours=24)
 
 
+def choose_hours(apps, schema_editor):
+    """The way back. Times of day and cron expressions become once a day, and what was delivered to begin with was delivered by hand."""
+    targets = apps.get_model("extraction", "DeliveryTarget").objects
+    targets.filter(mode="runs").update(after_run=True, every_hours=None)
+    targets.filter(mode="hand").update(after_run=False, every_hours=None)
+    targets.filter(mode="interval").update(after_run=False)
+    targets.filter(mode__in=["times", "cron"]).update(after_run=False, every_hours=24)
+    apps.get_model("extraction", "Delivery").objects.filter(cause="start").update(cause="hand")
+
+
 def name_selections(apps, schema_editor):
     for target in apps.get_model("extraction", "DeliveryTarget").objects.all():
         changes = target.content.pop("changes_only", False) and target.kind not in ("webhook", "sql")
         target.content["selection"] = "changes" if changes else "all"
+        target.save(update_fields=["content"])
+
+
+def name_changes(apps, schema_editor):
+    """The way back. Only new records and only gone ones become all changes."""
+    for target in apps.get_model("extraction", "DeliveryTarget").objects.all():
+        if target.content.pop("selection", "all") != "all":
+            target.content["changes_only"] = True
         target.save(update_fields=["content"])
 
 
@@ -57,8 +75,8 @@ class Migration(migrations.Migration):
             name='zone',
             field=models.CharField(default='UTC', max_length=60),
         ),
-        migrations.RunPython(choose_modes, migrations.RunPython.noop),
-        migrations.RunPython(name_selections, migrations.RunPython.noop),
+        migrations.RunPython(choose_modes, choose_hours),
+        migrations.RunPython(name_selections, name_changes),
         migrations.RemoveField(
             model_name='deliverytarget',
             name='after_run',

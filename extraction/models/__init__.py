@@ -1,18 +1,23 @@
 """The database tables, one file per aggregate."""
 
+from extraction.models.account import ExternalIdentity, Invitation, RecoveryCode, SecondFactor, SignedInSession
 from extraction.models.alert import Alert, AlertChannel, Event
 from extraction.models.api_token import ApiOutcome, ApiScope, ApiToken
 from extraction.models.asset import Asset
+from extraction.models.audit import AuditEntry, AuditKind, AuditSource
 from extraction.models.cluster import Cluster, ClusterCore, SamplePage
+from extraction.models.comment import Comment, Notice
 from extraction.models.correction import Correction
 from extraction.models.crawl import CrawlAddress
 from extraction.models.decision import Decision
 from extraction.models.delivery import DeliveredRecord, Delivery, DeliveryTarget, Ledger
+from extraction.models.fetching import SiteFetching
 from extraction.models.heartbeat import Heartbeat
 from extraction.models.join import Join, JoinedRecord, JoinedRow, JoinKey, JoinListing
 from extraction.models.kept.counts import AddressCount, ChangeCount, PageCount, ProblemCount, RecordCount, TrackedCount
 from extraction.models.lab import Clustering, PageLabel
 from extraction.models.label import Label
+from extraction.models.left_bytes import LeftBytes
 from extraction.models.list_offer import OfferedRows
 from extraction.models.monitor import Bellwether, Breakage, Check, Monitor
 from extraction.models.page import Page
@@ -23,13 +28,14 @@ from extraction.models.reader import ReaderToken, SchemaVersion, StoredFile
 from extraction.models.record import Record, RecordFigures, RecordPart
 from extraction.models.record_history import RecordChange, RecordSource, TrackedRecord
 from extraction.models.refresh import PageVisits, Refresh, RefreshSchedule
-from extraction.models.role import Role, role_of
+from extraction.models.role import Role
 from extraction.models.rule import Rule
 from extraction.models.run import Run, RunProblem
 from extraction.models.schema import Attribute, RecordList, RecordType
 from extraction.models.site import Site
 from extraction.models.snapshot import Snapshot
 from extraction.models.source import Source
+from extraction.models.team import Membership, Reach, Team, forget_reach, reach_of, role_of
 
 __all__ = [
     "AddressCount",
@@ -40,6 +46,9 @@ __all__ = [
     "ApiToken",
     "Asset",
     "Attribute",
+    "AuditEntry",
+    "AuditKind",
+    "AuditSource",
     "Bellwether",
     "Breakage",
     "ChangeCount",
@@ -47,6 +56,7 @@ __all__ = [
     "Cluster",
     "ClusterCore",
     "Clustering",
+    "Comment",
     "Correction",
     "CrawlAddress",
     "Decision",
@@ -54,7 +64,9 @@ __all__ = [
     "Delivery",
     "DeliveryTarget",
     "Event",
+    "ExternalIdentity",
     "Heartbeat",
+    "Invitation",
     "Join",
     "JoinKey",
     "JoinListing",
@@ -62,8 +74,11 @@ __all__ = [
     "JoinedRow",
     "Label",
     "Ledger",
+    "LeftBytes",
+    "Membership",
     "MergeProposal",
     "Monitor",
+    "Notice",
     "OfferedRows",
     "Page",
     "PageCount",
@@ -73,6 +88,7 @@ __all__ = [
     "Preview",
     "ProblemCount",
     "QualityRule",
+    "Reach",
     "ReaderToken",
     "Record",
     "RecordChange",
@@ -82,6 +98,7 @@ __all__ = [
     "RecordPart",
     "RecordSource",
     "RecordType",
+    "RecoveryCode",
     "Refresh",
     "RefreshSchedule",
     "Role",
@@ -93,11 +110,17 @@ __all__ = [
     "RunRelease",
     "SamplePage",
     "SchemaVersion",
+    "SecondFactor",
+    "SignedInSession",
     "Site",
+    "SiteFetching",
     "Snapshot",
     "Source",
     "StoredFile",
+    "Team",
     "TrackedCount",
     "TrackedRecord",
+    "forget_reach",
+    "reach_of",
     "role_of",
 ]

@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from extraction.models.monitor import Breakage
 from extraction.models.site import Site
+from extraction.models.team import Team, find_first_team
 
 
 class Event(models.TextChoices):
@@ -24,12 +25,13 @@ class AlertChannel(models.Model):
 
     url: an Apprise URL. It holds passwords and tokens, so it is never shown, logged or printed; `service` is shown instead.
     events: values of `Event`.
-    sites: the sites whose alerts the channel gets; empty for all sites.
+    sites: the sites whose alerts the channel gets; empty for all sites of its team.
     """
 
     HIDDEN: ClassVar[str] = "••••"
 
-    name = models.CharField(max_length=80, unique=True)
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, default=find_first_team, related_name="channels")
+    name = models.CharField(max_length=80)
     url = models.CharField(max_length=2000)
     events: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
     sites = models.ManyToManyField(Site, blank=True, related_name="+")
@@ -39,6 +41,7 @@ class AlertChannel(models.Model):
 
     class Meta:
         ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["team", "name"], name="one_channel_per_team_and_name")]
 
     def __str__(self) -> str:
         return self.name

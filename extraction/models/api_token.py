@@ -15,6 +15,7 @@ class ApiScope(models.TextChoices):
     RECORDS = "records", "Read and export records and their changes"
     EDIT = "edit", "Do what editors do: import, mark, learn, publish and run"
     OPERATE = "operate", "Do what operators do: delete, retire rules and decide about repairs"
+    ADMINISTER = "administer", "Do what administrators do: manage teams and their members"
 
 
 class ApiToken(models.Model):

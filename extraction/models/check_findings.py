@@ -15,6 +15,7 @@ class AttributeFinding(JsonValue):
     null_fraction: share of the answering pages on which the rule gives no value; None if no page answered.
     compared, changed: number of pages that had a value before and are not in doubt, and on how many of them it has changed.
     certain: what the rule gives cannot be right, so that a repair may go live without a person.
+    usual_fraction: the share of pages with a value that earlier checks found, if it is much lower now; else None.
     """
 
     kind: str
@@ -24,6 +25,17 @@ class AttributeFinding(JsonValue):
     compared: int = 0
     changed: int = 0
     certain: bool = True
+    usual_fraction: float | None = None
+
+    @property
+    def valued_fraction(self) -> float | None:
+        """Share of the answering pages on which the rule gives a value; None if no page answered."""
+        return None if self.null_fraction is None else 1 - self.null_fraction
+
+    @property
+    def doubted_pages(self) -> int:
+        """Number of pages with evidence against the rule."""
+        return round(self.fraction * self.pages)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from typing import ClassVar, Self
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
@@ -45,6 +46,7 @@ class Cluster(models.Model):
     ignored: a person said that nothing is to be extracted from it.
     merged: a person made it from several clusters.
     small: it has fewer pages than a template of this site needs, and nobody has worked on it yet, so it is only offered.
+    assignee: the person who works on it, None for nobody.
     """
 
     site = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="clusters")
@@ -56,6 +58,7 @@ class Cluster(models.Model):
     merged = models.BooleanField(default=False)
     small = models.BooleanField(default=False)
     record_type = models.ForeignKey(RecordType, null=True, blank=True, on_delete=models.PROTECT, related_name="clusters")
+    assignee = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = ClusterQuerySet.as_manager()

@@ -88,7 +88,7 @@ class Correction(models.Model):
 
     class Meta:
         ordering = ["id"]
-        indexes = [models.Index(fields=["page", "state"])]
+        indexes = [models.Index(fields=["page", "state"]), models.Index(fields=["state", "id"])]
         constraints = [
             models.UniqueConstraint(
                 fields=["page", "attribute", "row_digest"],

@@ -63,7 +63,7 @@ class CrawlAddress(models.Model):
                 name="a_fetched_address_has_an_outcome",
             ),
         ]
-        indexes = [models.Index(fields=["run", "state", "outcome"])]
+        indexes = [models.Index(fields=["run", "state", "outcome", "id"]), models.Index(fields=["final_url"])]
 
     def __str__(self) -> str:
         return self.url

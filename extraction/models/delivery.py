@@ -111,7 +111,7 @@ class DeliveryTarget(Repeating):
     Mode: TypeAlias = DeliveryMode
     FILE_KINDS: ClassVar[frozenset[str]] = frozenset({TargetKind.FOLDER, TargetKind.S3, TargetKind.SFTP, TargetKind.OTHER})
 
-    name = models.CharField(max_length=80, unique=True)
+    name = models.CharField(max_length=80)
     record_type = models.ForeignKey(RecordType, on_delete=models.CASCADE, related_name="targets")
     list_name = models.CharField(max_length=60, blank=True)
     kind = models.CharField(max_length=10, choices=Kind.choices)
@@ -128,6 +128,7 @@ class DeliveryTarget(Repeating):
     class Meta:
         ordering = ["name"]
         constraints = [
+            models.UniqueConstraint(fields=["record_type", "name"], name="one_target_per_type_and_name"),
             models.CheckConstraint(condition=Q(kind__in=TargetKind.values), name="a_target_is_of_a_known_kind"),
             models.CheckConstraint(condition=Q(mode__in=DeliveryMode.values), name="a_target_has_a_known_mode"),
             models.CheckConstraint(condition=Q(every_hours__gte=1, every_hours__lte=MAX_HOURS), name="a_target_has_an_interval"),
@@ -168,7 +169,7 @@ class DeliveryCause(models.TextChoices):
     RUN = "run", "after a run"
     SCHEDULE = "schedule", "on schedule"
     HAND = "hand", "by hand"
-    START = "start", "to begin with"
+    START = "start", "first delivery"
 
 
 class Delivery(models.Model):

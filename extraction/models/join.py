@@ -202,7 +202,7 @@ class JoinedRecord(models.Model):
 
     class Meta:
         ordering = ["id"]
-        indexes = [models.Index(fields=["join", "state"])]
+        indexes = [models.Index(fields=["join", "id"]), models.Index(fields=["join", "state", "id"])]
         constraints = [
             models.UniqueConstraint(fields=["join", "digest"], name="one_joined_record_per_thing"),
             models.CheckConstraint(condition=Q(state__in=JoinedState.values), name="a_joined_record_has_a_known_state"),

@@ -29,6 +29,7 @@ class Monitor(models.Model):
     next_due_at: moved forward by compare-and-set when a check starts, so no check starts twice and a missed tick only delays
         it.
     auto_repair: a repair that passes every test is published without a person.
+    silence_known_at: when a person said that they know that the site does not answer. It is forgotten as soon as the site answers.
     """
 
     DEFAULT_HOURS: ClassVar[int] = 24
@@ -39,6 +40,7 @@ class Monitor(models.Model):
     next_due_at = models.DateTimeField(db_index=True)
     last_checked_at = models.DateTimeField(null=True, blank=True)
     auto_repair = models.BooleanField(default=False)
+    silence_known_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
@@ -90,6 +92,8 @@ class Check(models.Model):
 
     verdict: a `monitoring.verdict.VerdictKind`.
     confirmed: a second fetch agreed. Only a confirmed check has consequences.
+    drifting: values of some attribute go missing on more and more pages, although no single check found the rule broken.
+    accepted_at: when a person said that the site is as this check found it.
     attributes: {name: `AttributeFinding`}.
     pages: a list of `CheckedPage`.
     evidence: a list of `CheckEvidence`.
@@ -109,6 +113,8 @@ class Check(models.Model):
     attributes: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     pages: models.JSONField[list[dict[str, Any]], list[dict[str, Any]]] = models.JSONField(default=list)
     evidence: models.JSONField[list[dict[str, Any]], list[dict[str, Any]]] = models.JSONField(default=list)
+    drifting = models.BooleanField(default=False)
+    accepted_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["-checked_at", "-id"]
@@ -147,8 +153,15 @@ class Check(models.Model):
         return self.verdict == self.Verdict.SHINGLE
 
     @property
+    def drifts(self) -> list[tuple[str, AttributeFinding]]:
+        """The attributes whose values go missing little by little, with what was found for each."""
+        return [(name, found) for name, found in self.read_attributes().items() if found.usual_fraction is not None]
+
+    @property
     def standing(self) -> str:
         """The state to show. A changed structure with broken attributes counts as broken."""
+        if self.verdict == self.Verdict.OK and self.drifting and self.accepted_at is None:
+            return "drifting"
         return "broken" if self.broken and self.coverage_lost else self.verdict
 
 
@@ -183,6 +196,7 @@ class Breakage(models.Model):
     proposal: a version that would repair it.
     importance: the number of affected records.
     note: why there is no proposal, or what a person wrote.
+    assignee: the person who looks after it, None for nobody.
     """
 
     State: TypeAlias = BreakageState
@@ -199,10 +213,13 @@ class Breakage(models.Model):
     closed_at = models.DateTimeField(null=True, blank=True)
     closed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
 
+    assignee = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+
     objects = BreakageQuerySet.as_manager()
 
     class Meta:
         ordering = ["-importance", "id"]
+        indexes = [models.Index(fields=["state", "closed_at"])]
         constraints = [
             models.UniqueConstraint(fields=["cluster"], condition=Q(state=BreakageState.OPEN), name="one_open_breakage_per_cluster"),
             models.CheckConstraint(

@@ -37,7 +37,7 @@ class Placement(models.Model):
 class ProposalKind(models.TextChoices):
     SAME = "same", "Their rules give the same values"
     READS = "reads", "One rule works on both"
-    ALIKE = "alike", "Alike, and no rule decides"
+    ALIKE = "alike", "Similar, but no rule has been tried"
 
 
 class ProposalState(models.TextChoices):

@@ -186,6 +186,11 @@ class Record(models.Model):
     def __str__(self) -> str:
         return f"record of {self.snapshot}"
 
+    @property
+    def is_current(self) -> bool:
+        """Whether it comes from the current content of its page. Its snapshot and page should be loaded."""
+        return self.snapshot.page.current_id == self.snapshot_id
+
     def read_values(self) -> dict[str, list[RecordValue]]:
         """Return {attribute: its values}. Raises JsonShapeError."""
         return read_values(self.values)

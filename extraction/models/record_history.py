@@ -23,7 +23,7 @@ KEY_FIELDS = ("key", "text", "by_address", "key_by", "digest")
 class TrackedState(models.TextChoices):
     PRESENT = "present", "Present"
     GONE = "gone", "Gone"
-    JOINED = "joined", "Joined"
+    JOINED = "joined", "Merged"
 
 
 class TrackedRecordQuerySet(models.QuerySet["TrackedRecord"]):
@@ -129,7 +129,7 @@ class ChangeKind(models.TextChoices):
     GONE = "gone", "Gone"
     BACK = "back", "Back"
     MOVED = "moved", "Moved"
-    JOINED = "joined", "Joined"
+    JOINED = "joined", "Merged"
 
 
 class ChangeCause(models.TextChoices):
@@ -173,6 +173,7 @@ class RecordChange(models.Model):
             models.Index(fields=["cluster", "at"]),
             models.Index(fields=["cluster", "id"]),
             models.Index(fields=["cluster", "kind", "id"]),
+            models.Index(fields=["cluster", "cause", "id"]),
             models.Index(fields=["run", "cluster"]),
         ]
         constraints = [

@@ -1,20 +1,15 @@
-"""Roles: viewer, editor, operator, admin. Each is a Django group, and each may do all that the roles before it may do."""
+"""Roles: viewer, editor, operator, admin. Each may do all that the roles before it may do."""
 
 from enum import IntEnum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from django.contrib.auth.base_user import AbstractBaseUser
-    from django.contrib.auth.models import AnonymousUser
 
 
 class Role(IntEnum):
-    """What a person may do.
+    """What a person may do in a team.
 
     VIEWER: look and export.
     EDITOR: also import, cluster, compare clusterings, annotate, learn, publish (also an earlier version again) and run.
     OPERATOR: also delete, adopt clusterings, retire rules and cancel other people's runs.
-    ADMIN: also manage people.
+    ADMIN: also manage the people of the team. An administrator of the installation is one in every team.
     """
 
     VIEWER = 1
@@ -24,15 +19,5 @@ class Role(IntEnum):
 
     @property
     def group(self) -> str:
-        """The name of the role's group."""
+        """The role's name, as it is stored and shown."""
         return self.name.lower()
-
-
-def role_of(user: "AbstractBaseUser | AnonymousUser") -> Role | None:
-    """Return the highest role of a user; None for a user who is signed out or in no group."""
-    if not user.is_authenticated:
-        return None
-    if getattr(user, "is_superuser", False):
-        return Role.ADMIN
-    names = set(user.groups.values_list("name", flat=True))  # type: ignore[attr-defined]
-    return max((role for role in Role if role.group in names), default=None)

@@ -28,7 +28,7 @@ class RunKind(models.TextChoices):
     PREVIEW = "preview", "Make previews"
     CHECK = "check", "Check rules"
     REUSE = "reuse", "Reuse rules"
-    PLACE = "place", "Sort new pages"
+    PLACE = "place", "Assign pages to templates"
 
 
 class RunState(models.TextChoices):
@@ -111,7 +111,11 @@ class Run(models.Model):
 
     class Meta:
         ordering = ["-id"]
-        indexes = [models.Index(fields=["state", "heartbeat_at"]), models.Index(fields=["site", "created_at"])]
+        indexes = [
+            models.Index(fields=["state", "heartbeat_at"]),
+            models.Index(fields=["site", "created_at"]),
+            models.Index(fields=["site", "id"]),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["site", "kind", "target"],

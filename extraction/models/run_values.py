@@ -88,7 +88,7 @@ class RunSummary(JsonValue):
         in full}.
     Learning: rule, its id; version; attributes; failed.
     Joining records: rows; records, of these joined, row_alone and page_alone; conflicts.
-    Sorting new pages: placed and unplaced, numbers of pages.
+    Assigning new pages to templates: placed and unplaced, numbers of pages.
     Extraction: pages; records, of these complete, incomplete and failed, and settled, which were up to date already; unmatched and
         unreadable, numbers of pages; removed, old records that no new one replaced; reason, the most common reason for failures;
         pages_per_s.

@@ -1,10 +1,12 @@
-"""Record types: what is extracted. All sites share them."""
+"""Record types: what is extracted. All sites of a team share them."""
 
 from typing import Protocol, Self, TypeAlias
 
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+
+from extraction.models.team import Team, find_first_team
 
 GONE_AFTER = 2
 """The number of runs in a row that must miss a record before it counts as gone, unless its type says otherwise. One miss may be an
@@ -17,7 +19,8 @@ class RecordType(models.Model):
     gone_after: how many runs in a row must miss a record before it counts as gone.
     """
 
-    name = models.CharField(max_length=80, unique=True)
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, default=find_first_team, related_name="record_types")
+    name = models.CharField(max_length=80)
     slug = models.SlugField(max_length=90, unique=True)
     description = models.CharField(max_length=300, blank=True)
     gone_after = models.PositiveSmallIntegerField(default=GONE_AFTER)
@@ -25,6 +28,7 @@ class RecordType(models.Model):
 
     class Meta:
         ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["team", "name"], name="one_record_type_per_team_and_name")]
 
     def __str__(self) -> str:
         return self.name

@@ -4,6 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
+from extraction.models.team import Team, find_first_team
+
 
 class Site(models.Model):
     """A web site.
@@ -12,7 +14,8 @@ class Site(models.Model):
         are found by masked shingles, as usual.
     """
 
-    name = models.CharField(max_length=120, unique=True)
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, default=find_first_team, related_name="sites")
+    name = models.CharField(max_length=120)
     slug = models.SlugField(max_length=140, unique=True)
     address = models.URLField(max_length=2000, blank=True)
     method = models.CharField(max_length=20, blank=True)
@@ -21,6 +24,7 @@ class Site(models.Model):
 
     class Meta:
         ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["team", "name"], name="one_site_per_team_and_name")]
 
     def __str__(self) -> str:
         return self.name

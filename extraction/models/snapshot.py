@@ -42,6 +42,7 @@ class Snapshot(models.Model):
 
     sha256: of the bytes that are read: the rendered tree as HTML if a browser rendered the page, else the bytes as received.
     received: the sha256 of the bytes as received if a browser rendered the page, else empty.
+    undated_run: the number of the run that brought this content, if its source said no time; fetched_at is then when the run was created.
     kept: False if a crawl only extracted the record from the page. Its bytes are not stored then.
     status, headers: of the HTTP response, if the page was fetched. Header names are in lower case; only headers that say
         something about the page are kept.
@@ -60,6 +61,7 @@ class Snapshot(models.Model):
     size_bytes = models.PositiveBigIntegerField()
     content_type = models.CharField(max_length=200, blank=True)
     fetched_at = models.DateTimeField()
+    undated_run = models.BigIntegerField(null=True, blank=True)
     vector = models.CharField(max_length=16, blank=True)
     scheme = models.CharField(max_length=40, blank=True)
     title = models.CharField(max_length=200, blank=True)

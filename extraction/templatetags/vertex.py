@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 
 from extraction.algorithms.dom.xpath import shorten
 from extraction.models import Attribute, Run
+from extraction.services.core.percent import write_percent
 from extraction.views.core import run_words
 from extraction.views.workbench import workbench_url
 
@@ -63,6 +64,7 @@ SIGNS: dict[str, Sign] = {
     "shingle": Sign("suspect", "◐", "Structure changed"),
     "null": Sign("broken", "✕", "Values missing"),
     "incorrect": Sign("broken", "✕", "Wrong values"),
+    "drifting": Sign("suspect", "◐", "Fewer values"),
     # A breakage
     "open": Sign("broken", "✕", "Open"),
     "recovered": Sign("ok", "●", "Recovered without a repair"),
@@ -197,14 +199,8 @@ def duration(seconds: float | None) -> str:
 
 @register.filter
 def percent(share: float | None) -> str:
-    """Write a share from 0 to 1 in per cent. Only 1 is shown as 100 %, and only 0 as 0 %."""
-    if share is None:
-        return "–"
-    if 0 < share < 0.01:
-        return "<1 %"
-    if 0.99 < share < 1:
-        return f"{int(share * 1000) / 10:g} %"
-    return f"{share * 100:.0f} %"
+    """Write a share from 0 to 1 in per cent, a dash for None. Only 1 is shown as 100 %, and only 0 as 0 %."""
+    return "–" if share is None else write_percent(share)
 
 
 @register.filter

@@ -1,17 +1,28 @@
 """The first page after signing in."""
 
-from django.http import HttpRequest, HttpResponse
+from django.conf import settings
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from extraction.models import Role, role_of
+from extraction.models import Role
+from extraction.services.core import comments
+from extraction.views import first_steps
 from extraction.views import home_view as service
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 
 
 @require_safe
 @requires(Role.VIEWER)
-def show_home(request: HttpRequest) -> HttpResponse:
+def show_home(request: SignedInHttpRequest) -> HttpResponse:
     """Show what is waiting for a person, what is running, and the state of the sites."""
-    operates = (role_of(request.user) or 0) >= Role.OPERATOR
-    return render(request, "extraction/sites/home.html", {"home": service.build_home(operates=operates)})
+    notices = comments.list_notices(request.user)
+    context = {
+        "home": service.build_home(request.user),
+        "notices": notices[: service.SHOWN],
+        "notice_count": notices.count(),
+        "steps": first_steps.list_steps(request) if request.held_role >= Role.EDITOR else [],
+        "demo_site": settings.VERTEX_DEMO_SITE,
+    }
+    return render(request, "extraction/sites/home.html", context)

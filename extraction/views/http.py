@@ -4,6 +4,8 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django_htmx.middleware import HtmxDetails
 
+from extraction.models import Role
+
 
 class HtmxHttpRequest(HttpRequest):
     """A request that has passed django-htmx's middleware."""
@@ -12,6 +14,10 @@ class HtmxHttpRequest(HttpRequest):
 
 
 class SignedInHttpRequest(HtmxHttpRequest):
-    """A request of a signed-in user with a role. `policy.requires` passes it to the view."""
+    """A request of a signed-in user with a role. `policy.requires` passes it to the view.
+
+    held_role: the role in the team of what the address names; the highest role in any team if it names nothing.
+    """
 
     user: User
+    held_role: Role

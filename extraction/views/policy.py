@@ -1,16 +1,22 @@
 """Permissions of users, limits of uploads, and the security headers of answers."""
 
 from collections.abc import Callable
+from datetime import datetime
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils import timezone
 
-from extraction.models import Role, Run, role_of
-from extraction.services.core import access
+from extraction.forms.sign_in import find_address
+from extraction.models import AuditSource, Role, Run, reach_of, role_of
+from extraction.services.core import access, audit, sessions
 from extraction.views.http import SignedInHttpRequest
+from extraction.views.subjects import find_role
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponseBase)
@@ -20,29 +26,53 @@ View = Callable[Concatenate[HttpRequest, P], R]
 SignedInView = Callable[Concatenate[SignedInHttpRequest, P], R]
 
 
-def requires(role: Role) -> Callable[[SignedInView[P, R]], View[P, R]]:
-    """Restrict a view to users with this role or a higher one.
+FACTOR_CONFIRMED = "second_factor"
+"""The entry of a session that says that a code of the second factor was entered."""
 
-    Others get 403. Users who are not signed in are sent to the sign-in page by the middleware. The API asks the view for its role
-    (`get_required_role`), so that both permit the same.
+
+def requires(role: Role, *, everywhere: bool = False, confirmed: bool = True) -> Callable[[SignedInView[P, R]], View[P, R]]:
+    """Restrict a view to users with this role or a higher one in the team of what the address names.
+
+    Others get 403, and 404 if they are not in that team. An address that names nothing needs the role in any team; what it shows is
+    then limited by `access.visible_to`. Users who are not signed in are sent to the sign-in page by the middleware. The API asks the
+    view for its role (`get_required_role`), so that both permit the same.
+
+    everywhere: only for administrators of the installation.
+    confirmed: people whose team requires a second factor are sent to set it up first.
     """
 
     def decorate(view: SignedInView[P, R]) -> View[P, R]:
         @wraps(view)
         def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            access.refuse_lower_role(role_of(request.user), role)
+            held = find_role(request)
+            access.refuse_lower_role(held, role)
+            if everywhere:
+                access.refuse_team_admin(request.user)
+            if confirmed and lacks_factor(request):
+                return cast(R, redirect("factor_setup"))
+            request.held_role = held  # type: ignore[attr-defined]
             return view(cast(SignedInHttpRequest, request), *args, **kwargs)
 
-        checked.required_role = role  # type: ignore[attr-defined]
+        checked.required_role, checked.everywhere = role, everywhere  # type: ignore[attr-defined]
         return checked
 
     return decorate
+
+
+def lacks_factor(request: HttpRequest) -> bool:
+    """Return whether a person must set up a second factor, or sign in again with the one that was set up elsewhere."""
+    return reach_of(request.user).second_factor and not request.session.get(FACTOR_CONFIRMED)
 
 
 def get_required_role(view: Callable[..., Any]) -> Role:
     """Return the role that a view needs. Raises AttributeError for a view without `requires`."""
     role: Role = view.required_role  # type: ignore[attr-defined]
     return role
+
+
+def is_for_everywhere(view: Callable[..., Any]) -> bool:
+    """Return whether a view is for administrators of the installation only."""
+    return bool(getattr(view, "everywhere", False))
 
 
 def may_control(request: HttpRequest, run: Run, *, or_refuse: bool = False) -> bool:
@@ -52,11 +82,58 @@ def may_control(request: HttpRequest, run: Run, *, or_refuse: bool = False) -> b
 
     or_refuse: raise PermissionDenied instead of returning False.
     """
-    role = role_of(request.user) or 0
+    role = reach_of(request.user).find_role(run.site.team_id) or 0
     allowed = role >= Role.OPERATOR or (role >= Role.EDITOR and run.created_by_id in (None, request.user.pk))
     if or_refuse and not allowed:
         raise PermissionDenied("Only an operator can stop a run that somebody else started.")
     return allowed
+
+
+class ActorMiddleware:
+    """Says for the audit log who sends the request, with which token. A command that calls the API in its own process stays the actor."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if audit.find_actor().source == AuditSource.COMMAND:
+            return self.get_response(request)
+        with audit.acting_as(lambda: _find_actor(request)):
+            return self.get_response(request)
+
+
+class SessionMiddleware:
+    """Notes every few minutes that a person uses a session, so that it can be listed and ended."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        session = getattr(request, "session", None)
+        if not hasattr(request, "access") and session and session.session_key and request.user.is_authenticated:
+            now = timezone.now()
+            if now.timestamp() - session.get(NOTED, 0) > sessions.NOTED_EVERY.total_seconds():
+                note_use(request, now)
+        return self.get_response(request)
+
+
+NOTED = "noted_at"
+"""The entry of a session that says when its use was last noted."""
+
+
+def note_use(request: HttpRequest, now: datetime) -> None:
+    """Note that the signed-in person uses the session of a request."""
+    request.session[NOTED] = now.timestamp()
+    key, agent = request.session.session_key or "", request.headers.get("User-Agent", "")
+    sessions.note_session(key, cast(User, request.user), address=find_address(request), agent=agent, now=now)
+
+
+def _find_actor(request: HttpRequest) -> audit.Actor:
+    token = getattr(getattr(request, "access", None), "token", None)
+    user = request.user if request.user.is_authenticated else None
+    if token is not None:
+        return audit.Actor(AuditSource.API, user, token=f"{token.name} ({token.hint}…)")
+    return audit.Actor(AuditSource.DASHBOARD, user)
 
 
 SMALL_BODY_BYTES = 1024**2
@@ -82,7 +159,7 @@ class UploadMiddleware:
             if (role_of(request.user) or 0) < Role.EDITOR:
                 return HttpResponse("Sign in as an editor to upload files.", status=403, content_type="text/plain")
             if size_bytes > settings.VERTEX_UPLOAD_MAX_BYTES + FORM_BYTES:
-                reason = f"An upload may have {settings.VERTEX_UPLOAD_MAX_BYTES:,} bytes (VERTEX_UPLOAD_MAX_BYTES)."
+                reason = f"An upload may have at most {settings.VERTEX_UPLOAD_MAX_BYTES:,} bytes (VERTEX_UPLOAD_MAX_BYTES)."
                 return HttpResponse(reason, status=413, content_type="text/plain")
         return self.get_response(request)
 

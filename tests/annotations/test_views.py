@@ -1,6 +1,7 @@
 """The screens and answers of the workbench: its state, its questions, learning and publishing a rule."""
 
 import json
+import re
 
 import pytest
 from django.urls import reverse
@@ -27,7 +28,7 @@ def test_without_a_record_type_one_is_chosen_first(signed_in, shop):
     Cluster.objects.update(record_type=None)
     client = signed_in("editor")
     body = client.get(address("workbench")).content.decode()
-    assert '<option value="">Choose…</option>' in body and "autofocus" not in body
+    assert '<option value="">Choose…</option>' in body and not re.search("<(select|input)[^>]* autofocus", body)
     assert f"{reverse('record_type_new')}?template={shop.pk}" in body and ">Book<" in body
     response = client.post(address("workbench_record_type"), {"record_type": "book"})
     chosen = Cluster.objects.get().record_type

@@ -242,3 +242,15 @@ def test_a_client_talks_to_a_server_over_http(live_server: Any, person: Callable
         list(client.list_sites())
     assert refused.value.status == 401
     assert Client().get("/").status_code == 302
+
+
+def test_the_client_corrects_templates_and_compares_clusterings(world: World, vertex: Vertex) -> None:
+    proposal = world.merge_proposal()
+    assert vertex.refuse_merge_proposal("books", proposal.pk).state == "refused"
+    assert [each.id for each in vertex.list_merge_proposals("books", state="refused")] == [proposal.pk]
+    moved = vertex.move_pages("books", [world.page.pk], "new")
+    assert moved.pages == 1
+    assert vertex.merge_templates("books", 1, [moved.into or 0]).number == 1
+    vertex.wait(vertex.start_comparison("books", ["lsh"]))
+    found = vertex.get_clustering("books", next(iter(vertex.list_clusterings("books"))).id)
+    assert [len(each) for each in found.members] == found.sizes

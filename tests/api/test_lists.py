@@ -1,6 +1,7 @@
 """The lists of the API: the number of queries does not grow with the rows."""
 
 from collections.abc import Callable
+from typing import Any
 
 from django.db import connection
 from django.test import Client
@@ -19,6 +20,7 @@ LISTS = (
     "sites/{site}/pages",
     "sites/{site}/templates",
     "sites/{site}/checks",
+    "sites/{site}/templates/{number}/comments",
     "sites/{site}/templates/{number}/records",
     "sites/{site}/templates/{number}/rules",
     "sites/{site}/templates/{number}/labels",
@@ -62,3 +64,23 @@ def test_a_run_names_the_run_that_followed_it(program: Callable[..., Client], wo
     following = {each["id"]: each["following"] for each in items}
     assert following[crawl.pk] == search.pk
     assert following[search.pk] is None
+
+
+def test_comments_and_assignments_are_read_and_written(world: World, program: Callable[..., Client], person: Any) -> None:
+    person("viewer")
+    client = program("editor")
+    template = f"/api/v1/sites/{world.site.slug}/templates/{world.cluster.number}"
+    breakage = f"/api/v1/breakages/{world.breakage.pk}"
+    made = client.post(f"{template}/comments", {"text": "See @viewer and @nobody"}, "application/json")
+    assert (made.status_code, made.json()["told"], made.json()["unknown"], made.json()["by"]) == (201, ["viewer"], ["nobody"], "editor")
+    client.post(f"{breakage}/comments", {"text": "Broken since Monday"}, "application/json")
+    assert [each["breakage"] for each in client.get(f"{template}/comments").json()["items"]] == [None, world.breakage.pk]
+    assert [each["text"] for each in client.get(f"{breakage}/comments").json()["items"]] == ["Broken since Monday"]
+    changed = client.patch(template, {"assignee": "editor"}, "application/json").json()
+    assert (changed["assignee"], changed["comments"]) == ("editor", 2)
+    assert client.patch(breakage, {"assignee": "editor"}, "application/json").json()["assignee"] == "editor"
+    assert client.patch(breakage, {"assignee": ""}, "application/json").json()["assignee"] is None
+    for wrong, said in (("x", "There is no person x."), ("viewer", "viewer is no editor, so this cannot be assigned to them.")):
+        answer = client.patch(breakage, {"assignee": wrong}, "application/json")
+        assert (answer.status_code, answer.json()["detail"]) == (422, said)
+    assert client.post(f"{breakage}/comments", {"text": ""}, "application/json").status_code == 422

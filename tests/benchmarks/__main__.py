@@ -1,6 +1,8 @@
 """`make bench`: every benchmark of this folder in turn. Each prints ratios of things measured in one run.
 
-`python -m tests.benchmarks --json [NAME ...]` prints the named measurements of `measures` as one JSON object instead; all if none is named.
+`python -m tests.benchmarks --json [NAME ...]` takes the named measurements of `measures` instead, all if none is
+named. Its last line is one JSON object: {name: ratio, …, "details": {name: figures}}. A ratio that cannot be measured here is null, and its
+figures say why.
 """
 
 import argparse
@@ -29,8 +31,11 @@ def print_measures(names: list[str]) -> int:
     unknown = sorted(set(names) - set(MEASURES))
     if unknown:
         sys.exit(f"there is no measurement {unknown[0]}; choose of {', '.join(MEASURES)}")
-    found = {name: measure(name) for name in names or MEASURES}
-    print(json.dumps(found, indent=1))
+    found = {}
+    for name in names or MEASURES:
+        found[name] = measure(name)
+        print(f"{name}: {found[name]}", flush=True)
+    print(json.dumps({name: each.get("ratio", each.get("exponent")) for name, each in found.items()} | {"details": found}))
     parts = [part for each in found.values() for part in (each, *(part for part in each.values() if isinstance(part, dict)))]
     return int(any(part.get("passed") is False for part in parts))
 

@@ -49,12 +49,17 @@ def written_pages(count: int = 60) -> list[bytes]:
     return pages
 
 
-def drawn_vectors(count: int, *, templates: int, noise: float) -> list[int]:
-    """count vectors: a template's eight bytes, each replaced at random with probability `noise`."""
+def drawn_vectors(count: int, *, templates: int, noise: float, outliers: float = 0.0) -> list[int]:
+    """count vectors: a template's eight bytes, each replaced at random with probability `noise`.
+
+    outliers: the share of vectors of no template. If there are any, the sizes of the templates fall like 1, 1/2, 1/3 …
+    """
     chance = np.random.default_rng(2)
     bases = chance.integers(0, 256, (templates, 8), dtype=np.uint8)
-    rows = bases[chance.integers(0, templates, count)]
-    rows = np.where(chance.random((count, 8)) < noise, chance.integers(0, 256, (count, 8), dtype=np.uint8), rows)
+    sizes = 1 / np.arange(1, templates + 1) if outliers else np.ones(templates)
+    rows = bases[chance.choice(templates, count, p=sizes / sizes.sum())]
+    noises = np.where(chance.random((count, 1)) < outliers, 1.0, noise)
+    rows = np.where(chance.random((count, 8)) < noises, chance.integers(0, 256, (count, 8), dtype=np.uint8), rows)
     return np.ascontiguousarray(rows).view(">u8").ravel().tolist()
 
 

@@ -1,11 +1,11 @@
-"""`python -m tests.benchmarks.learning [SITE ...]`: learning and extracting, as multiples of parsing the same pages.
+"""`python -m tests.benchmarks.learning [SITE ...]`: learning, as multiples of parsing the same pages.
 
-Ten attributes are learned from five annotated and 100 other pages: of the demo site, and of each SITE, a folder laid out like
-those of `extraction/` with 105 pages or more (by default those that `.data/extraction` has). Tables, corpus and learning together
-are measured against reading the same pages with our `parse`; then the compiled stylesheet of the ten attributes on the trees, against
-a bare parse of them. A site with fewer than ten attributes gives the same ones again, annotated on the next five pages at the
-places where the first rules stand. Ends with 1 where learning costs more than `MOST_PARSES` on the real sites or on pages of a usual
-size written here; the demo's pages, of 8 kB, are parsed in less than the fixed cost of a table, and are shown beside.
+Ten attributes are learned from five annotated and 100 other pages: of the demo site, and of each SITE, a folder laid out like those of
+`extraction/` with 105 pages or more (by default those that `.data/extraction` has). Tables, corpus and learning together are measured
+against reading the same pages with our `parse`. `tests.benchmarks.extraction` measures the rules that are learned. A site with fewer than
+ten attributes gives the same ones again, annotated on the next five pages at the places where the first rules stand. Ends with 1 where
+learning costs more than `MOST_PARSES` on the real sites or on pages of a usual size written here; the demo's pages, of 8 kB, are parsed in
+less than the fixed cost of a table, and are shown beside.
 """
 
 import argparse
@@ -20,14 +20,13 @@ from typing import TypeVar
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, elements
-from extraction.algorithms.dom.parse import decode, parse
+from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.dom.xpath import XPath
 from extraction.algorithms.learning.apriori import Example, NotLearned, learn_attribute
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.table_reader import read_page_table
-from extraction.algorithms.rules.apply import extract_values, find_attribute_places
-from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
-from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
+from extraction.algorithms.rules.apply import find_attribute_places
+from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.demo import site as demo
 from extraction.demo.bundled import BundledMark, annotations
 from tests.benchmarks.workbench import FIELDS, product_page
@@ -138,35 +137,18 @@ def measure(work: Work) -> float:
     table_s = cpu_time_s(read_page_table, roots)
     tables = [read_page_table(root) for root in roots]
     corpus_s = cpu_time_s(Corpus, [tables])
-    learn_s = cpu_time_s(lambda _: _learned(work, Corpus(tables)), [None], repeat=3) - corpus_s
-    rules = _learned(work, Corpus(tables))
+    learn_s = cpu_time_s(lambda _: learn_rules(work, Corpus(tables)), [None], repeat=3) - corpus_s
     whole = (table_s + corpus_s + learn_s) / parse_s
     count, size_kb = sum(len(page.nodes) for page in tables), sum(map(len, work.contents)) / len(tables) / 1000
     print(f"{work.name}: {len(tables)} pages of {size_kb:.0f} kB, {count / len(tables):.0f} elements")
     print(
         f"  tables {table_s / parse_s:.2f} + corpus {corpus_s / parse_s:.2f} + ten attributes {learn_s / parse_s:.2f} = {whole:.2f} parses"
     )
-    measure_extraction(rules, work.contents)
     return whole
 
 
-def _learned(work: Work, corpus: Corpus) -> list[AttributeRule]:
+def learn_rules(work: Work, corpus: Corpus) -> list[AttributeRule]:
     return [rule_of(task, corpus) for task in work.tasks]
-
-
-def measure_extraction(rules: list[AttributeRule], contents: list[bytes]) -> None:
-    """Prints what a bare parse with the rules' stylesheet costs, page after page as an extraction goes, against the bare parse."""
-    sheet = Stylesheet.compile(write_stylesheet(RuleDefinition(tuple(rules))))
-    texts = [decode(content)[1].encode() for content in contents]
-
-    def bare(text: bytes) -> etree._Element:
-        return etree.fromstring(text, etree.HTMLParser(encoding="utf-8"))
-
-    bare_s = cpu_time_s(bare, texts)
-    both_s = cpu_time_s(lambda text: extract_values(sheet, bare(text)), texts)
-    empty = Stylesheet.compile(write_stylesheet(RuleDefinition()))
-    empty_s = cpu_time_s(lambda text: extract_values(empty, bare(text)), texts)
-    print(f"  extraction: parse and stylesheet {both_s / bare_s:.2f} of a parse, {empty_s / bare_s:.2f} with a stylesheet of no attribute")
 
 
 def main() -> int:

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,10 +59,9 @@ def unheard(folder: Path) -> dict[str, str]:
     return environment(folder) | {"VERTEX_BROKER_URL": "memory://"}
 
 
-@pytest.fixture(scope="session")
-def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
-    """The dashboard with an editor, an operator and a viewer, each with PASSWORD."""
-    folder = tmp_path_factory.mktemp("var")
+@contextmanager
+def started_dashboard(folder: Path) -> Iterator[Dashboard]:
+    """Run a dashboard in an empty folder while the block runs. It has an editor, an operator and a viewer, each with PASSWORD."""
     port = processes.find_free_port(8100)
     made = Dashboard(f"http://127.0.0.1:{port}", folder)
     migrated.copy_database(folder)
@@ -70,6 +70,14 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
     log = folder / "processes.log"
     with processes.started(["web", "worker", "beat"], port=port, log=log, environment=environment(folder)) as process:
         processes.wait_for_port(process, port)
+        yield made
+
+
+@pytest.fixture(scope="session")
+def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+    """The dashboard of most journeys."""
+    folder = tmp_path_factory.mktemp("var")
+    with started_dashboard(folder) as made:
         yield made
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -39,12 +39,12 @@ def test_a_value_is_cleaned_up_corrected_kept_and_reviewed(page: "Page", dashboa
     see(page, "50-clean-up")
     page.get_by_role("button", name="Save as a new draft").click()
     page.get_by_role("button", name="Publish").click()
-    page.get_by_role("button", name="Publish nevertheless").click()  # a third of the prices cannot be read
+    page.get_by_role("button", name="Publish anyway").click()  # a third of the prices cannot be read
     page.get_by_role("button", name="Run on all pages").click()
     page.get_by_text("6 records").first.wait_for()
 
     page.goto(f"{TEMPLATE}records/?sort=url")
-    page.locator("tbody").get_by_role("link", name="Values").first.click()
+    page.locator("tbody").get_by_role("link", name="Record values").first.click()
     page.get_by_label("Correct price").click()
     page.get_by_label("The right value").fill("9.75")
     page.get_by_role("button", name="Save").click()

@@ -39,7 +39,7 @@ def test_a_run_is_held_back_by_a_suggested_rule_and_released_by_an_operator(page
     page.get_by_role("link", name="Suggest rules").first.click()
     page.get_by_label(re.compile("^Weight of price is from")).select_option("block")
     see(page, "50-suggested-rules")
-    page.get_by_role("button", name="Take over the chosen rules").click()
+    page.get_by_role("button", name="Add the chosen rules").click()
     page.get_by_role("link", name="Edit").first.wait_for()
     page.goto("/sites/novels/templates/1/")
     page.get_by_role("button", name="Run again").or_(page.get_by_role("button", name="Run on all pages")).click()

@@ -63,11 +63,11 @@ def test_an_editor_is_told_what_the_rule_misses_in_the_other_language(page: "Pag
     (other,) = set(shop.LANGUAGES) - {find_product(page).language}  # the samples of equal pages are those of one language
     page.get_by_role("button", name="Learn").click()
     page.wait_for_url("**/rules/1/")
-    page.get_by_text("Look at these values before you publish").wait_for()
+    page.locator("#doubts").wait_for()
     assert page.get_by_role("row", name=re.compile(f"in the language {other}")).get_by_text("◐ 0 %").count() == 1
     see(page, "60-doubtful-draft")
     page.get_by_role("button", name="Publish").click()
-    page.get_by_text("Nothing is published yet").wait_for()
+    page.get_by_text("Nothing has been published yet").wait_for()
     see(page, "61-publishing-asks")
 
     page.locator("#doubts a[href*='annotate']").first.click()
@@ -102,4 +102,7 @@ def assert_all_deliveries_are_right(page: "Page") -> None:
     truth = {each.name: each.delivery for language in shop.LANGUAGES for each in shop.list_products(language)}
     read = "rows => rows.map(row => [...row.querySelectorAll('td.cell')].map(cell => cell.innerText.trim()))"
     found = dict(page.locator("tbody tr").evaluate_all(read))
+    page.get_by_role("link", name="Next").click()
+    page.locator("tbody tr", has_text=next(name for name in truth if name not in found)).wait_for()
+    found |= dict(page.locator("tbody tr").evaluate_all(read))
     assert found == truth

@@ -4,6 +4,7 @@ Exits with 1 if an answer was an error, or if the slowest twentieth of the answe
 """
 
 import argparse
+import contextlib
 import csv
 import os
 import shutil
@@ -11,11 +12,10 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from pathlib import Path
 
 from extraction.management import processes
-from tests.chaos.installation import Installation
+from tests.chaos.installation import Installation, Stopper, choose_backing
 from tests.demo.zipped import write_zip
 from tests.e2e.conftest import ROOT
 
@@ -26,9 +26,10 @@ FIRST_PORT = 8160
 PEOPLE = """
 import json
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import User
 from django.contrib.sessions.backends.db import SessionStore
 from extraction.models import *
+from extraction.services.core.people import give_role
 rule = Rule.objects.select_related("cluster__site", "cluster__record_type").get(state="live")
 attribute = rule.cluster.record_type.attributes.order_by("position")[0]
 labels = Label.objects.filter(cluster=rule.cluster, attribute=attribute, location__isnull=False)[:8]
@@ -38,7 +39,7 @@ for role, number in (("editor", EDITORS), ("operator", OPERATORS)):
     found[role] = []
     for n in range(number):
         user = User.objects.create(username=f"{role} {n}", password="!")
-        user.groups.add(Group.objects.get(name=role))
+        give_role(user, Role[role.upper()])
         session = SessionStore()
         session.update({SESSION_KEY: str(user.pk), BACKEND_SESSION_KEY: "django.contrib.auth.backends.ModelBackend", HASH_SESSION_KEY: user.get_session_auth_hash()})
         session.create()
@@ -51,26 +52,34 @@ def main() -> int:
     """Run the load and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.load")
     parser.add_argument("--seconds", type=int, default=60, help="how long the people work (default: 60)")
+    parser.add_argument("--servers", action="store_true", help="use PostgreSQL, Redis and object storage (`tests.servers` says where)")
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="vertex-load-"))
-    place = Installation(folder / "var", processes.find_free_port(FIRST_PORT))
     try:
-        _prepare(place, folder)
-        stop = threading.Event()
-        extracting = threading.Thread(target=_extract_again_and_again, args=(place, stop))
-        extracting.start()
-        rows = _run_locust(place, folder, options.seconds)
-        stop.set()
-        extracting.join()
-        return _print_figures(
-            rows, options.seconds, extractions=int(str(place.query("select count(*) from extraction_run where kind = 'extract'")[0][0]))
-        )
+        with choose_backing(folder / "var", "vertex_load", servers=options.servers) as backing:
+            place = Installation(folder / "var", processes.find_free_port(FIRST_PORT), backing)
+            with contextlib.closing(Stopper(place)):
+                return _use(place, folder, options.seconds)
     finally:
-        place.stop()
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def _use(place: Installation, folder: Path, seconds: int) -> int:
+    _prepare(place, folder)
+    stop = threading.Event()
+    extracting = threading.Thread(target=_extract_again_and_again, args=(place, stop))
+    extracting.start()
+    rows = _run_locust(place, folder, seconds)
+    stop.set()
+    extracting.join()
+    for row in _read_table(folder / "load_failures.csv"):
+        print(f"failed: {row['Method']} {row['Name']}, {row['Occurrences']} times: {row['Error']}")
+    extractions = int(str(place.backing.query("select count(*) from extraction_run where kind = 'extract'")[0][0]))
+    return _print_figures(rows, seconds, type(place.backing).__name__.lower(), extractions)
+
+
 def _prepare(place: Installation, folder: Path) -> None:
+    place.create()
     archive = folder / "shop.zip"
     write_zip(archive)
     place.manage("import_pages", "Shop", str(archive), "--here")
@@ -78,11 +87,8 @@ def _prepare(place: Installation, folder: Path) -> None:
     place.run_module("tests.e2e.live_rule")
     (folder / "people.json").write_text(place.manage("shell", "--no-imports", "-c", PEOPLE).splitlines()[-1])
     place.keep()
-    for _ in range(60):
-        if place.answers():
-            return
-        time.sleep(0.5)
-    raise RuntimeError("the dashboard did not start")
+    if not place.answers_soon():
+        raise RuntimeError("the dashboard did not start")
 
 
 def _extract_again_and_again(place: Installation, stop: threading.Event) -> None:
@@ -110,17 +116,21 @@ def _run_locust(place: Installation, folder: Path, seconds: int) -> list[dict[st
     command += ["--host", f"http://127.0.0.1:{place.port}", "--csv", str(folder / "load"), "--only-summary"]
     variables = {**os.environ, "VERTEX_LOAD_PEOPLE": str(folder / "people.json")}
     subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, check=False)
-    with (folder / "load_stats.csv").open() as file:
+    return _read_table(folder / "load_stats.csv")
+
+
+def _read_table(path: Path) -> list[dict[str, str]]:
+    with path.open() as file:
         return list(csv.DictReader(file))
 
 
-def _print_figures(rows: list[dict[str, str]], seconds: int, *, extractions: int) -> int:
+def _print_figures(rows: list[dict[str, str]], seconds: int, backing: str, extractions: int) -> int:
     whole = next(row for row in rows if row["Name"] == "Aggregated")
     failures, p95_s, count = int(whole["Failure Count"]), float(whole["95%"]) / 1000, int(whole["Request Count"])
     slow = sorted((row for row in rows if row is not whole), key=lambda row: -float(row["95%"]))[:4]
     names = ", ".join(f"{row['Name']} {float(row['95%']) / 1000:.2f} s" for row in slow)
     print(
-        f"load: {EDITORS} editors and {OPERATORS} operators for {seconds} s, {extractions} extractions meanwhile: {count:,} answers, "
+        f"load ({backing}): {EDITORS} editors and {OPERATORS} operators for {seconds} s, {extractions} extractions meanwhile: {count:,} answers, "
         f"{failures} failures, {float(whole['Requests/s']):.1f} a second, median {float(whole['50%']) / 1000:.2f} s, p95 {p95_s:.2f} s; slowest p95: {names}"
     )
     return int(failures > 0 or p95_s > LIMIT_S)

@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from tests.mutation.mutants import make_mutants
+from tests.mutation.mutants import find_changes, make_mutant
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("sketches", "clustering", "sampling", "rules", "monitoring")
@@ -38,10 +38,10 @@ def main() -> int:
             for package in packages:
                 path = source.choice(sorted((place / "extraction/algorithms" / package).rglob("[a-z]*.py")))
                 original = path.read_text()
-                mutants = list(make_mutants(original))
-                if not mutants or time.monotonic() > until:
+                changes = find_changes(original)
+                if not changes or time.monotonic() > until:
                     continue
-                mutant = source.choice(mutants)
+                mutant = make_mutant(original, changes, source)
                 path.write_text(mutant.source)
                 survives = _passes(place, package, path.stem)
                 path.write_text(original)

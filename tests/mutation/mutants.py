@@ -1,72 +1,58 @@
-"""Makes mutants of a module: copies that differ from it in one operator, number or condition."""
+"""Finds the places of a module where cosmic-ray can change it, and makes the changed copies (mutants)."""
 
 import ast
-import copy
+import random
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In,
-    ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-}  # fmt: skip
-OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.BitAnd: ast.BitOr,
-    ast.BitOr: ast.BitAnd,
-}  # fmt: skip
+from cosmic_ray import plugins
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+
+NEED_NAMES = {"core/VariableReplacer", "core/VariableInserter"}
+"""Operators that must be told the names of variables."""
+
+OPERATORS = {name: plugins.get_operator(name)() for name in sorted(plugins.operator_names()) if name not in NEED_NAMES}
+
+Place = tuple[int, int]
+"""Line, from 1, and column, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A changed copy of a module. line: where it differs. what: how, in words."""
+    """A changed copy of a module. line: where it differs. what: the operator of cosmic-ray. source: the copy."""
 
     line: int
     what: str
     source: str
 
 
-def make_mutants(source: str) -> Iterator[Mutant]:
-    """Yield all mutants of a module, in the order of its lines. Annotations, docstrings and constants of modules are left alone."""
-    tree = ast.parse(source)
-    for place, node in enumerate(ast.walk(tree)):
-        for number, (what, _) in enumerate(_find_changes(node)):
-            changed = copy.deepcopy(tree)
-            target = next(each for at, each in enumerate(ast.walk(changed)) if at == place)
-            _find_changes(target)[number][1]()
-            yield Mutant(getattr(node, "lineno", 0), what, ast.unparse(ast.fix_missing_locations(changed)))
+def find_changes(source: str) -> dict[Place, list[tuple[str, int]]]:
+    """Return {place: (operator, its how manieth occurrence in the module)}. Annotations and constants of the module are left alone."""
+    changes: dict[Place, list[tuple[str, int]]] = defaultdict(list)
+    untouched = list(_find_untouched(ast.parse(source)))
+    nodes = list(ast_nodes(get_ast(source)))
+    for name, operator in OPERATORS.items():
+        positions = (position for node in nodes for position in operator.mutation_positions(node))
+        for occurrence, (start, _) in enumerate(positions):
+            if not any(first <= start < last for first, last in untouched):
+                changes[start].append((name, occurrence))
+    return dict(sorted(changes.items()))
 
 
-def _find_changes(node: ast.AST) -> list[tuple[str, "Change"]]:
-    """Return (what it does, how to do it) for each change of a node."""
-    found: list[tuple[str, Change]] = []
-    if isinstance(node, ast.Compare) and type(node.ops[0]) in COMPARISONS:
-        other = COMPARISONS[type(node.ops[0])]
-        found.append((f"{type(node.ops[0]).__name__} becomes {other.__name__}", Change(node.ops, 0, other())))
-    if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS and not isinstance(node.left, ast.Name | ast.Constant | ast.Subscript):
-        found.append(
-            (f"{type(node.op).__name__} becomes {OPERATORS[type(node.op)].__name__}", Change(node, "op", OPERATORS[type(node.op)]()))
-        )
-    if isinstance(node, ast.BoolOp):
-        other_op: ast.boolop = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        found.append((f"{type(node.op).__name__} becomes {type(other_op).__name__}", Change(node, "op", other_op)))
-    if isinstance(node, ast.IfExp | ast.If):
-        found.append(("the condition is turned round", Change(node, "test", ast.UnaryOp(ast.Not(), node.test))))
-    if isinstance(node, ast.Call | ast.BinOp | ast.Compare | ast.Slice):
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.Constant) and type(child.value) is int:
-                found.append((f"{child.value} becomes {child.value + 1}", Change(child, "value", child.value + 1)))
-    return found
+def make_mutant(source: str, changes: dict[Place, list[tuple[str, int]]], chance: random.Random) -> Mutant:
+    """Return one mutant: each place is as likely as another, and then each of its changes."""
+    place = chance.choice(list(changes))
+    name, occurrence = chance.choice(changes[place])
+    return Mutant(place[0], name.removeprefix("core/"), mutate_code(source, OPERATORS[name], occurrence))
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Puts a value into an attribute of a node or a place of a list when it is called."""
-
-    owner: object
-    place: str | int
-    value: object
-
-    def __call__(self) -> None:
-        if isinstance(self.owner, list) and isinstance(self.place, int):
-            self.owner[self.place] = self.value
-        else:
-            setattr(self.owner, str(self.place), self.value)
+def _find_untouched(tree: ast.Module) -> Iterator[tuple[Place, Place]]:
+    """Yield (start, end) of annotations, which nothing reads, and of constants of the module, which are choices and not behaviour."""
+    constants = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    for node in ast.walk(tree):
+        parts = [getattr(node, "annotation", None), getattr(node, "returns", None), node if node in constants else None]
+        for part in parts:
+            if isinstance(part, ast.expr | ast.stmt) and part.end_lineno is not None and part.end_col_offset is not None:
+                yield (part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)

@@ -7,7 +7,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from extraction.models import Cluster, Delivery, DeliveryTarget, Run
+from extraction.models import Breakage, Check, Cluster, Delivery, DeliveryTarget, Run
+from tests.reading import words
 from tests.services import factory
 from tests.views import world as worlds
 from tests.views.world import World
@@ -114,3 +115,33 @@ def test_a_person_can_sign_in_and_out(client: Any, person: Any) -> None:
     assert answer.headers["Location"] == "/sites/"
     assert client.get(reverse("login")).headers["Location"] == reverse("home")
     assert client.post(reverse("logout")).headers["Location"] == reverse("login")
+
+
+def check(world: World, verdict: str, **values: Any) -> Check:
+    """A check of the template, newer than all others."""
+    reached = 0 if verdict == "unreachable" else 8
+    return Check.objects.create(
+        cluster=world.cluster, rule=world.rule, checked_at=timezone.now(), verdict=verdict, asked=8, reached=reached, **values
+    )
+
+
+def test_home_says_which_sites_did_not_answer_and_which_rules_are_in_doubt(signed_in: Any, world: World) -> None:
+    Breakage.objects.all().delete()
+    Check.objects.all().delete()
+    client = signed_in("operator")
+    check(world, "unreachable")
+    silent = words(client.get("/"))
+    assert "Sites that did not answer the last check" in silent and "0 of 8 pages answered" in silent
+    doubt = check(world, "null", confirmed=False)
+    shown = client.get("/")
+    assert "did not answer" not in words(shown)
+    assert "Rules in doubt after the last check" in words(shown) and "a second look did not confirm this" in words(shown)
+    assert reverse("site_check", args=[world.site.slug, doubt.pk]) in shown.content.decode()
+    breakage = Breakage.objects.create(cluster=world.cluster, rule=world.rule, check_found=doubt, opened_at=timezone.now())
+    assert "in doubt" not in words(client.get("/"))  # it is listed as a breakage
+    Breakage.objects.filter(pk=breakage.pk).update(state=Breakage.State.DISMISSED, closed_at=timezone.now())
+    assert "in doubt" not in words(client.get("/"))  # somebody has looked at it
+    check(world, "shingle")
+    assert "Rules in doubt" in words(client.get("/"))
+    check(world, "ok")
+    assert "Rules in doubt" not in words(client.get("/"))

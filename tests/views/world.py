@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from extraction import pipeline
@@ -17,22 +19,28 @@ from extraction.models import (
     Check,
     Cluster,
     Clustering,
+    Comment,
     Correction,
     CrawlAddress,
     Delivery,
     DeliveryTarget,
+    Invitation,
     Join,
     JoinedRecord,
     JoinListing,
+    Membership,
+    MergeProposal,
     Page,
     QualityRule,
     ReaderToken,
     RecordType,
+    Role,
     Rule,
     Run,
     RunProblem,
     RunRelease,
     SamplePage,
+    SignedInSession,
     Site,
     Source,
     TrackedRecord,
@@ -51,22 +59,40 @@ XPATHS = {"title": "//h1[@class='name']/text()", "price": "//p[@class='price']/t
 WITHOUT_ARGUMENTS = frozenset(
     {
         "home",
+        "first_steps_close",
+        "help",
         "password_change",
         "login",
         "logout",
         "sites",
         "site_new",
         "site_new_upload",
+        "site_files_upload",
+        "site_files_import",
         "record_types",
         "record_type_new",
         "alerts",
         "breakages",
         "alert_channel_new",
+        "audit_log",
+        "notices_read",
+        "account",
+        "account_email",
+        "sessions_end_others",
+        "people",
+        "sessions",
+        "invitation_new",
+        "audit_log_csv",
         "api_tokens",
         "api_token_new",
         "api_reference",
         "deliveries",
         "delivery_target_new",
+        "teams",
+        "factor_setup",
+        "factor_remove",
+        "factor_codes",
+        "team_new",
     }
 )
 """Names of addresses of no object."""
@@ -94,6 +120,8 @@ class World:
         cluster = [self.site.slug, self.cluster.number]
         if name in WITHOUT_ARGUMENTS:
             return []
+        if name == "help_page":
+            return ["glossary/"]
         if name.startswith("alert"):
             return [self.alert.pk if name == "alert_again" else self.alert.channel_id]
         if name == "joined_record":
@@ -105,10 +133,22 @@ class World:
         if name == "tracked_record":
             return [*cluster, TrackedRecord.objects.filter(cluster=self.cluster).earliest("pk").pk]
         if name in {"release", "release_decide"}:
-            return [*cluster, RunRelease.objects.filter(cluster=self.cluster).earliest("pk").pk]
+            return [*cluster, self.release().pk]
         if name.startswith("quality_rule"):
             known_rule = QualityRule.objects.filter(record_type=self.record_type).first()
             return [(known_rule or QualityRule.objects.create(record_type=self.record_type, kind="count", limits={"least": 0.5})).pk]
+        if name == "session_end":
+            return [self.session().pk]
+        if name in {"person_edit", "factor_reset"}:
+            return [User.objects.get_or_create(username="somebody")[0].pk]
+        if name == "invitation_revoke":
+            return [self.invitation().pk]
+        if name.startswith("team"):
+            member = User.objects.get_or_create(username="somebody")[0]
+            Membership.objects.get_or_create(team=self.site.team, user=member, defaults={"role": Role.VIEWER})
+            return [self.site.team.slug, member.pk] if name == "team_member_remove" else [self.site.team.slug]
+        if name == "comment_delete":
+            return [self.comment().pk]
         if name == "delivery_again":
             return [self.delivery.pk]
         if name == "api_token_revoke":
@@ -130,7 +170,7 @@ class World:
             return [self.site.slug, self.clustering.pk]
         if name == "site_lab_shares":
             return [self.site.slug, self.clustering.pk, 0]
-        if name == "site_check":
+        if name in {"site_check", "site_check_accept", "site_check_annotate"}:
             return [self.site.slug, self.breakage.check_found_id]
         if name.startswith("run"):
             return [self.run.pk]
@@ -146,7 +186,7 @@ class World:
             return [self.site.slug, self.page.pk]
         if name == "rule" or name in {"rule_preview", "rule_edit", "rule_publish", "rule_retire"} or name.startswith("rule_cleanup"):
             return [*cluster, self.rule.version]
-        if name.startswith(("site", "crawl", "source")) or name in {"cluster_start", "cluster_merge", "cluster_same"}:
+        if name.startswith(("site", "crawl", "source")) or name in {"cluster_start", "cluster_merge", "cluster_same", "cluster_same_all"}:
             return [self.site.slug]
         return cluster
 
@@ -154,6 +194,37 @@ class World:
         """A token of the admin."""
         user, _ = User.objects.get_or_create(username="admin")
         return ApiToken.objects.get_or_create(user=user, digest="1" * 64, defaults={"name": "Import", "hint": "vxa_1111"})[0]
+
+    def session(self) -> SignedInSession:
+        """A session of the admin in another browser."""
+        user, _ = User.objects.get_or_create(username="admin")
+        now = timezone.now()
+        session, _ = Session.objects.get_or_create(pk="other" * 6, defaults={"session_data": "", "expire_date": now + timedelta(days=1)})
+        return SignedInSession.objects.get_or_create(session=session, defaults={"user": user, "started_at": now, "seen_at": now})[0]
+
+    def invitation(self) -> Invitation:
+        """An open invitation."""
+        now = timezone.now()
+        given = {"note": "Bo", "role": "editor", "created_at": now, "expires_at": now + timedelta(days=1)}
+        return Invitation.objects.get_or_create(digest="2" * 64, defaults=given)[0]
+
+    def comment(self) -> Comment:
+        """A comment on the template by nobody who is here any more."""
+        return Comment.objects.get_or_create(cluster=self.cluster, defaults={"text": "Look", "at": timezone.now(), "by_name": "ann"})[0]
+
+    def release(self) -> RunRelease:
+        """The verdict on the first run of the template."""
+        return RunRelease.objects.filter(cluster=self.cluster).earliest("pk")
+
+    def merge_proposal(self) -> MergeProposal:
+        """A proposal to merge a second template into the first."""
+        other = Cluster.objects.get_or_create(site=self.site, number=99, defaults={"name": "Twin"})[0]
+        return MergeProposal.objects.get_or_create(into=self.cluster, other=other, defaults={"kind": "alike"})[0]
+
+    def quality_rule(self) -> QualityRule:
+        """A rule of the template alone."""
+        given = {"record_type": self.record_type, "kind": "count", "limits": {"least": 0.5}, "allowed_fraction": 0.0}
+        return QualityRule.objects.get_or_create(cluster=self.cluster, defaults=given)[0]
 
     def correction(self) -> Correction:
         """A correction of the page's title."""

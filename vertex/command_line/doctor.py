@@ -104,6 +104,8 @@ def _look_at_broker() -> Finding:
 
 
 def _look_at_workers() -> Finding:
+    from django.conf import settings
+
     from extraction.models import Heartbeat, Run
     from extraction.services.core import heartbeats
 
@@ -114,7 +116,7 @@ def _look_at_workers() -> Finding:
             part="workers",
             state="warn",
             detail=f"none has run yet; {waiting} runs wait",
-            mend="Start web, worker and beat: make run, or vertex demo.",
+            mend=f"Start web, worker and beat: {settings.START_COMMAND}",
         )
     if silence:
         return Finding(part="workers", state="wrong", detail=silence, mend="Start worker and beat again.")

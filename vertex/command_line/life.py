@@ -7,10 +7,10 @@ import click
 
 from vertex.client_rows import Template
 from vertex.command_line.annotations import FileError, read_marks
+from vertex.command_line.arguments import template_argument
 from vertex.command_line.main import FILE, NEW_FILE, Context, main
 from vertex.command_line.output import FOUND_BROKEN, Failure, print_json, print_row, print_rows
 
-template_argument = click.argument("template", type=int)
 despite_doubts_option = click.option("--despite-doubts", is_flag=True, help="Although values look wrong on pages that nobody marked.")
 
 
@@ -24,7 +24,7 @@ def site() -> None:
 @click.pass_obj
 def list_sites(context: Context, text: str) -> None:
     """List the sites whose name contains TEXT."""
-    print_rows(context.vertex.list_sites(text), ["slug", "name", "address"], as_json=context.as_json)
+    print_rows(context.vertex.list_sites(text), ["slug", "name", "team", "address"], as_json=context.as_json)
 
 
 @site.command("add")
@@ -33,12 +33,13 @@ def list_sites(context: Context, text: str) -> None:
 @click.option("--whole", is_flag=True, help="Fetch every page up to the limit, not a sample.")
 @click.option("--pages", type=int, help="The largest number of pages.")
 @click.option("--delay", type=float, help="Seconds between two requests.")
+@click.option("--team", default="", help="The slug of its team. Without it, your oldest team.")
 @click.pass_obj
-def add_site(context: Context, address: str, name: str, whole: bool, pages: int | None, delay: float | None) -> None:
+def add_site(context: Context, address: str, name: str, whole: bool, pages: int | None, delay: float | None, team: str) -> None:
     """Add the site at ADDRESS; without one, a site whose pages are uploaded."""
     chosen = {"whole": whole or None, "page_limit": pages, "delay_s": delay}
     source = {field: value for field, value in chosen.items() if value is not None}
-    print_row(context.vertex.create_site(name=name, address=address, source=source or None), as_json=context.as_json)
+    print_row(context.vertex.create_site(name=name, address=address, source=source or None, team=team), as_json=context.as_json)
 
 
 @site.command("show")
@@ -119,20 +120,21 @@ def show_template(context: Context, slug: str, template: int, name: str | None, 
 @click.pass_obj
 def list_types(context: Context) -> None:
     """List the record types."""
-    print_rows(context.vertex.list_record_types(), ["slug", "name", "attributes"], as_json=context.as_json)
+    print_rows(context.vertex.list_record_types(), ["slug", "name", "team", "attributes"], as_json=context.as_json)
 
 
 @main.command("add-type")
 @click.argument("name")
 @click.argument("attributes", nargs=-1, required=True)
+@click.option("--team", default="", help="The slug of its team. Without it, your oldest team.")
 @click.pass_obj
-def add_type(context: Context, name: str, attributes: tuple[str, ...]) -> None:
+def add_type(context: Context, name: str, attributes: tuple[str, ...], team: str) -> None:
     """Add a record type.
 
     Each of ATTRIBUTES is a name, a type and signs: title!, authors:text*, price:price. “!” says that a record needs it, “*” that it may
     have several values. An attribute of a list has the list before its name: offers.seller.
     """
-    made = context.vertex.create_record_type(name, [_read_attribute(each) for each in attributes])
+    made = context.vertex.create_record_type(name, [_read_attribute(each) for each in attributes], team=team)
     print_row(made, as_json=context.as_json)
 
 

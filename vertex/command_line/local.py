@@ -14,9 +14,6 @@ from vertex.client import ROOT, Vertex, VertexError
 from vertex.client_rows import Run
 from vertex.client_upload import Upload
 
-USER_NAME = "command-line"
-"""The person for whom local commands act. It has no password, so nobody can sign in as it."""
-
 TOKEN_HOURS = 24
 
 TRIES = 5
@@ -67,8 +64,10 @@ class LocalVertex(Vertex):
         """Return a run. With `here`, do its work first if no worker has it."""
         if self.here:
             from extraction import pipeline
+            from extraction.services.core import audit
 
-            pipeline.execute_run(run_id)
+            with audit.acting_as(audit.name_command):
+                pipeline.execute_run(run_id)
         return super().get_run(run_id)
 
     def _send(self, method: str, path: str, query: Mapping[str, Any] | None, **options: Any) -> urllib3.BaseHTTPResponse:
@@ -83,6 +82,8 @@ class LocalVertex(Vertex):
     def _ask(self, method: str, path: str, query: Mapping[str, Any] | None, options: Mapping[str, Any]) -> urllib3.BaseHTTPResponse:
         from django.conf import settings
         from django.test import RequestFactory
+
+        from extraction.services.core import audit
 
         chosen = {name: value for name, value in (query or {}).items() if value not in (None, "")}
         body = options.get("body") or b""
@@ -109,8 +110,9 @@ class LocalVertex(Vertex):
         def start(status: str, found: list[tuple[str, str]], *_: Any) -> Any:
             said.update(status=int(status.split()[0]), headers=found)
 
-        answer = self._handler(environ, start)
-        content = b"".join(answer)
+        with audit.acting_as(audit.name_command):
+            answer = self._handler(environ, start)
+            content = b"".join(answer)
         close = getattr(answer, "close", None)
         if close is not None:
             close()
@@ -120,15 +122,17 @@ class LocalVertex(Vertex):
 
 
 def _make_token() -> str:
-    from django.contrib.auth.models import Group, User
+    from django.contrib.auth.models import User
     from django.utils import timezone
 
-    from extraction.models import ApiScope, Role
+    from extraction.models import ApiScope
     from extraction.services.core import api_tokens
+    from extraction.services.core.people import COMMAND_LINE
 
-    user, new = User.objects.get_or_create(username=USER_NAME)
+    user, new = User.objects.get_or_create(username=COMMAND_LINE)  # it has no password, so nobody can sign in as it
     if new:
         user.set_unusable_password()
+    if new or not user.is_superuser:
+        user.is_superuser = True  # an administrator of the installation, as whoever has the shell is
         user.save()
-        user.groups.set([Group.objects.get_or_create(name=Role.ADMIN.group)[0]])
     return api_tokens.create_token(user, "vertex", list(ApiScope), expires_at=timezone.now() + timedelta(hours=TOKEN_HOURS))

@@ -13,7 +13,7 @@ import click
 from vertex.client import RunFailed, VertexError
 from vertex.client_rows import Run
 
-FAILED, RUN_FAILED, UNREACHABLE, FORBIDDEN, FOUND_BROKEN = 1, 3, 4, 5, 6
+FAILED, RUN_FAILED, UNREACHABLE, FORBIDDEN, FOUND_BROKEN, CONFLICT = 1, 3, 4, 5, 6, 7
 """Exit codes. 0: done. 1: refused or failed. 2: wrong arguments (click). docs/command-line.md lists them."""
 
 SECONDS_SHOWN_FROM = 1
@@ -54,7 +54,12 @@ def print_rows(rows: Iterable[Any], columns: Sequence[str], *, as_json: bool) ->
         for row in rows:
             print_json(row)
         return
-    lines = [tuple(columns), *(tuple(_as_text(getattr(row, name)) for name in columns) for row in rows)]
+    print_table(columns, ([getattr(row, name) for name in columns] for row in rows))
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print a table of values."""
+    lines = [tuple(columns), *(tuple(map(_as_text, row)) for row in rows)]
     widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
     for line in lines:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())

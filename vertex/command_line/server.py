@@ -31,10 +31,20 @@ def doctor(context: Context) -> None:
 
 @main.command()
 @click.option("--no-serve", is_flag=True, help="Stop after the CSV file.")
-def demo(no_serve: bool) -> None:
+@click.option("--by-hand", is_flag=True, help="Only serve the site and the dashboard: you do the steps.")
+def demo(no_serve: bool, by_hand: bool) -> None:
     """Take a demo site from its pages to a CSV file, then serve the dashboard."""
+    if no_serve and by_hand:
+        raise click.UsageError("--by-hand serves the dashboard, so it does not go with --no-serve.")
     _manage(["migrate", "--verbosity", "0"])
-    _manage(["demo", *(["--no-serve"] if no_serve else [])])
+    _manage(["demo", *(["--no-serve"] if no_serve else []), *(["--by-hand"] if by_hand else [])])
+
+
+@main.command()
+def serve() -> None:
+    """Serve the dashboard with a worker and the clock on this machine until Ctrl-C, as `make run` does in a checkout."""
+    _manage(["migrate", "--verbosity", "0"])
+    _manage(["serve"])
 
 
 @main.command()

@@ -146,7 +146,8 @@ class Solver:
             return best
         places = self.find_places(best.nodes, best.marks)
         guard = Guard(self.corpus, best.nodes, best.chosen.features, best.selected, places)
-        known = self.find_features(best.nodes, places, self.cost) if guard.looks_beside else []
+        # A solution with a translated label has no marks of its own, so there is nothing that its places share.
+        known = self.find_features(best.nodes, places, self.cost) if guard.looks_beside and best.marks else []
         values = [self.read_value(each.nodes, int(n)) for each in others for n in np.flatnonzero(each.selected)[:MAX_VALUES]]
         for feature, mask in guard.find_all(known, multiple=self.multiple, alternatives=values):
             chosen = replace(best.chosen, features=(*best.chosen.features, feature))

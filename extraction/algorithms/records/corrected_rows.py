@@ -58,7 +58,7 @@ class RowFound:
 
 @dataclass(frozen=True, slots=True)
 class RowLost:
-    """The row cannot be told for certain. reason: why, in words."""
+    """The row cannot be identified with certainty. reason: why, in words."""
 
     reason: str
 

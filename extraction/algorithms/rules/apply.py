@@ -11,7 +11,7 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import Location, clean, elements, whole_text
 from extraction.algorithms.dom.rows import Rows, select_rows
 from extraction.algorithms.dom.xpath import XPath, located
-from extraction.algorithms.dom.xpath_cost import find_largest_reach, may_run_long
+from extraction.algorithms.dom.xpath_cost import count_nodes, find_largest_reach, may_run_long
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, scans_siblings, split_stylesheet
@@ -21,14 +21,12 @@ MAX_SIBLINGS = 20_000
 two seconds."""
 
 _CROWDED = f"an element of this page has more than {MAX_SIBLINGS:,} children; a rule that compares siblings could run for hours"
-_LARGE = etree.XPath(f"boolean(/descendant::node()[{MAX_SIBLINGS + 1}])")
 _CROWD = etree.XPath(f"boolean(//node()[{MAX_SIBLINGS + 1}])")
 
 
-def _crowded(root: etree._Element) -> bool:
-    """Return whether some element has more than MAX_SIBLINGS children. Few pages have that many nodes at all, which is checked first
-    because it is fast."""
-    return bool(_LARGE(root) and _CROWD(root))
+def _crowded(root: etree._Element, nodes: int) -> bool:
+    """Return whether some element has more than MAX_SIBLINGS children. Few pages have that many nodes at all."""
+    return nodes > MAX_SIBLINGS and bool(_CROWD(root))
 
 
 MAX_SLOW_PAGES = 3
@@ -100,9 +98,10 @@ def extract_values(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
 
     Raises RuleError if the stylesheet cannot be run on the page at all.
     """
-    if stylesheet.scans_siblings and _crowded(root):
+    nodes = count_nodes(root) if stylesheet.may_be_slow else 0
+    if stylesheet.scans_siblings and _crowded(root, nodes):
         raise RuleError(_CROWDED)
-    if may_run_long(stylesheet.reach, root):
+    if may_run_long(stylesheet.reach, root, nodes):
         return Extraction.from_json(_call_carefully(stylesheet.text, lambda: _extract(stylesheet, root).as_json()))
     return _extract(stylesheet, root)
 
@@ -202,7 +201,7 @@ def _in_row(attribute: AttributeRule, rows: Rows, place: int, index: dict[etree.
 
 def _refuse_crowd(attributes: Sequence[AttributeRule], root: etree._Element, rows: Sequence[Selector] = ()) -> None:
     selectors = [*rows, *(selector for attribute in attributes for selector in attribute.alternatives)]
-    if any(scans_siblings(selector.xpath) for selector in selectors) and _crowded(root):
+    if any(scans_siblings(selector.xpath) for selector in selectors) and _crowded(root, count_nodes(root)):
         raise RuleError(_CROWDED)
     reach = find_largest_reach(selector.xpath for selector in selectors)
     if reach.is_large and may_run_long(reach, root):

@@ -14,6 +14,7 @@ import keyword
 import re
 from collections import defaultdict
 from collections.abc import Callable
+from functools import cache
 from types import ModuleType
 from typing import Any, Literal, get_args
 
@@ -276,9 +277,9 @@ READERS = (
 def _imports(own: str) -> str:
     """Return the imports of the copied source, without those of Vertex's own modules, and the framework's import."""
     whole, parts = set[str](), defaultdict[str, set[str]](set)
-    modules = (inspect.getsource(module) for module in (nodes, *_READING, language, *READERS, outside))
-    for source in (f"from functools import cached_property\nfrom pathlib import Path\n{own}", *modules):
-        for node in ast.parse(source).body:
+    first = ast.parse(f"from functools import cached_property\nfrom pathlib import Path\n{own}").body
+    for body in (first, *(_parse(module) for module in (nodes, *_READING, language, *READERS, outside))):
+        for node in body:
             if isinstance(node, ast.Import):
                 whole |= {f"{alias.name} as {alias.asname}" if alias.asname else alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not str(node.module).startswith("extraction."):
@@ -287,6 +288,12 @@ def _imports(own: str) -> str:
     return "\n".join(lines + [f"from {name} import {', '.join(sorted(parts[name]))}" for name in sorted(parts)])
 
 
+@cache
+def _parse(module: ModuleType) -> list[ast.stmt]:
+    return ast.parse(inspect.getsource(module)).body
+
+
+@cache
 def _reader() -> str:
     """Return the source that reads a page by the rule: `outside`, the readers of values and what they import."""
     constants = f"_SPACE = re.compile({nodes._SPACE.pattern!r})\n_UNSEEN = {nodes._UNSEEN!r}\n"
@@ -304,7 +311,7 @@ def _body(module: ModuleType) -> str:
     source = inspect.getsource(module)
     first = next(
         node
-        for node in ast.parse(source).body
+        for node in _parse(module)
         if not isinstance(node, ast.Import | ast.ImportFrom) and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
     )
     return "\n".join(source.splitlines()[first.lineno - 1 :])

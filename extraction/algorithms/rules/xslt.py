@@ -83,16 +83,17 @@ _IN_ROW = "$left &lt;= count(ancestor-or-self::node()[count(.. | $parent) = 1][1
 
 _IS_BLOCK, _IS_SILENT = "contains($blocks, concat(' ', name(), ' '))", "contains($silent, concat(' ', name(), ' '))"
 _BESIDE = "-sibling::node()[1][self::text()][normalize-space()]"
-_WHOLE = f"""<xsl:variable name="above" select="count(ancestor-or-self::*[{_IS_SILENT}])"/>
-<xsl:variable name="whole">
-<xsl:choose>
-<xsl:when test="*">
-<xsl:for-each select="descendant::node()[count(ancestor-or-self::*[{_IS_SILENT}]) = $above]">
+_TEXTS = f"""<xsl:for-each select="descendant::node()[count(ancestor-or-self::*[{_IS_SILENT}]) = $above]">
 <xsl:if test="self::*[{_IS_BLOCK}] or preceding-sibling::node()[1]/descendant-or-self::*[{_IS_BLOCK}]"><xsl:text> </xsl:text></xsl:if>
 <xsl:if test="self::text()"><xsl:value-of select="."/></xsl:if>
 <xsl:if test="self::img[preceding{_BESIDE} and following{_BESIDE}]"><xsl:value-of select="@alt"/></xsl:if>
 </xsl:for-each>
-</xsl:when>
+"""
+_WHOLE = f"""<xsl:variable name="whole">
+<xsl:choose>
+<xsl:when test="*">
+<xsl:variable name="above" select="count(ancestor-or-self::*[{_IS_SILENT}])"/>
+{_TEXTS}</xsl:when>
 <xsl:otherwise><xsl:value-of select="."/></xsl:otherwise>
 </xsl:choose>
 </xsl:variable>
@@ -119,6 +120,11 @@ class Stylesheet:
     reach: Reach
 
     @property
+    def may_be_slow(self) -> bool:
+        """Whether the time it takes depends on more than the number of the page's nodes."""
+        return self.scans_siblings or self.reach != Reach()
+
+    @property
     def is_list(self) -> bool:
         """Whether it gives a list and no attribute of the page itself, as some of those do that `split_stylesheet` makes."""
         return "<list " in self.text
@@ -128,17 +134,21 @@ class Stylesheet:
         """Return the stylesheet ready to run. Raises RuleError if it is not the stylesheet of a rule or asks for access."""
         if len(text) > MAX_STYLESHEET_BYTES:
             raise RuleError(f"the stylesheet has {len(text):,} characters; at most {MAX_STYLESHEET_BYTES:,} are allowed")
-        parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
         try:
-            tree = etree.fromstring(text.encode(), parser)
+            tree = _read(text)
         except etree.XMLSyntaxError as error:
             raise RuleError(f"the stylesheet is not well-formed: {error.msg}") from error
         _refuse_access(tree)
         try:
             transform = etree.XSLT(tree, access_control=etree.XSLTAccessControl.DENY_ALL)
-            return cls(text, transform, scans_siblings(text), find_largest_reach(map(str, tree.xpath("//@select | //@test"))))
+            return cls(text, transform, scans_siblings(text), _find_reach(text))
         except etree.XSLTParseError as error:
             raise RuleError(f"the stylesheet cannot be compiled: {error}") from error
+
+
+def _read(text: str) -> etree._Element:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
+    return etree.fromstring(text.encode(), parser)
 
 
 @lru_cache(maxsize=32)
@@ -167,7 +177,14 @@ def _members(tree: etree._Element) -> list[etree._Element]:
 
 def scans_siblings(text: str) -> bool:
     """Return whether an expression goes along siblings. Even the nearest text may be far, behind many elements and comments."""
-    return "-sibling::" in text.replace(_WHOLE, "")
+    return "-sibling::" in text.replace(_TEXTS, "")
+
+
+def _find_reach(text: str) -> Reach:
+    """Return the reach of the most expensive expression. Reading the text of a whole element is left out: its time grows with the number
+    of nodes and their depth alone."""
+    rest = _read(text.replace(_TEXTS, ""))
+    return find_largest_reach(map(str, rest.xpath("//@select | //@test")))
 
 
 def write_stylesheet(rule: RuleDefinition) -> str:

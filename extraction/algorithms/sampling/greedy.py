@@ -125,7 +125,7 @@ class PathTable:
 
     weights: shape (paths,), w(X_i) in 1/65536.
     page_bounds, page_paths: page p has the paths page_paths[page_bounds[p]:page_bounds[p + 1]].
-    path_bounds, path_pages: the pages of a path, in the same way.
+    path_bounds, path_pages: the pages of a path, in the same way but in no certain order.
     """
 
     weights: I64
@@ -139,13 +139,11 @@ class PathTable:
         """Return the table of a cluster, M = len(pages)."""
         sizes = np.fromiter((len(page.paths) for page in pages), np.int64, len(pages))
         none = np.zeros(0, np.uint64)
-        numbers, count = _rank(np.concatenate([none, *(page.paths for page in pages)]))
+        order, numbers, count = _rank(np.concatenate([none, *(page.paths for page in pages)]))
         contents = np.concatenate([none, *(page.contents for page in pages)])
         frequency = np.bincount(numbers, minlength=count)
         weights = _weights(frequency, _distinct(numbers, contents, count), len(pages))
-        # Distinct keys, so that the fast sort, which is not stable, keeps the order of the pages of a path.
-        keys = np.sort(numbers << _PLACE_BITS | np.arange(len(numbers)))
-        pages_of = np.repeat(np.arange(len(pages)), sizes)[keys & ((1 << _PLACE_BITS) - 1)]
+        pages_of = np.repeat(np.arange(len(pages)), sizes)[order]
         return cls(weights, _bounds(sizes), numbers, _bounds(frequency), pages_of)
 
     def page_weights(self) -> I64:
@@ -236,30 +234,35 @@ def _bounds(sizes: I64) -> I64:
 
 
 def _distinct(numbers: I64, contents: U64, paths: int) -> I64:
-    """Return |T_i| of each path: how many different contents it has."""
-    ranks, count = _rank(contents)
-    pairs = np.sort(numbers * max(1, count) + ranks)
+    """Return |T_i| of each path: how many different contents it has.
+
+    A path and a content share 64 bits, so that one sort of plain numbers counts them. Some thousand paths leave 50 bits for the content, so
+    two contents of a path count as one with a probability of 2^-50.
+    """
+    bits = np.uint64(max(1, paths.bit_length()))
+    pairs = np.sort(numbers.astype(np.uint64) << (np.uint64(64) - bits) | (contents * _SPREAD) >> bits)
     first = np.ones(len(pairs), np.bool_)
     first[1:] = pairs[1:] != pairs[:-1]
-    return np.bincount(pairs[first] // max(1, count), minlength=paths).astype(np.int64)
+    return np.bincount((pairs[first] >> (np.uint64(64) - bits)).astype(np.int64), minlength=paths).astype(np.int64)
 
 
-_PLACE_BITS = 40
-"""Bits of a key for a place; the others are for a path. A cluster has far fewer than 2^40 paths on all its pages together."""
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 divided by the golden ratio. Contents that differ in their low bits only differ in the high bits of their products."""
 
 
-def _rank(values: U64) -> tuple[I64, int]:
-    """Return (the rank of each value among the distinct ones, from 0; how many these are).
+def _rank(values: U64) -> tuple[I64, I64, int]:
+    """Return (an order that sorts the values, the rank of each value among the distinct ones, from 0; how many these are).
 
-    The two sorts of plain numbers here are several times faster than `np.unique` with its inverse, which sorts stably.
+    Equal values have no certain order: sorts that keep it, as that of `np.unique`, take several times as long.
     """
     order = np.argsort(values)
     ordered = values[order]
     steps = np.zeros(len(values), np.int64)
-    steps[1:] = ordered[1:] != ordered[:-1]
+    np.not_equal(ordered[1:], ordered[:-1], out=steps[1:], casting="unsafe")
+    np.cumsum(steps, out=steps)
     ranks = np.empty(len(values), np.int64)
-    ranks[order] = np.cumsum(steps)
-    return ranks, int(steps.sum()) + 1 if len(values) else 0
+    ranks[order] = steps
+    return order, ranks, int(steps[-1]) + 1 if len(values) else 0
 
 
 def _weights(frequency: I64, distinct: I64, pages: int) -> I64:

@@ -1,8 +1,8 @@
 """Which texts of a template's pages are labels: texts that name what comes after them and are no values themselves.
 
-A label is on at least 90 % of the pages. An optional one is on at least 25 % of them and looks like a label: it ends with a colon or is
-in dt, th or label. At lower shares, ordinary values ("Hardcover") would become labels. Spelling variants are one label: "Director:" and
-"Directors:", "Author(s)".
+A label is on at least 90 % of the pages. An optional one is on at least 25 % of them and looks like a label: it ends with a colon, the next
+text begins with one, or it is in dt, th or label. At lower shares, ordinary values ("Hardcover") would become labels. Spelling variants are
+one label: "Director:" and "Directors:", "Author(s)".
 """
 
 import re
@@ -16,6 +16,7 @@ ALWAYS, OPTIONAL = 0.9, 0.25
 MAX_LABEL = 60
 """Longest text, in characters, that is a label."""
 
+COLONS = (":", "：")
 LABEL_TAGS = frozenset(("dt", "th", "label"))
 
 _PLURAL = re.compile(r"\((?:s|es)\)")
@@ -60,9 +61,10 @@ def find_labels(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], paths
     """Return the labels of pages. keys: `make_label_key` of each page's texts."""
     anywhere, marked = Counter[str](), Counter[str]()
     for page, row in zip(pages, keys, strict=True):
+        following = [*(unit.text for unit in page.texts[1:]), ""][: len(page.texts)]
         found = [
-            (key, unit.text.endswith((":", "：")) or paths.tags[unit.path] in LABEL_TAGS)
-            for key, unit in zip(row, page.texts, strict=True)
+            (key, unit.text.endswith(COLONS) or after.startswith(COLONS) or paths.tags[unit.path] in LABEL_TAGS)
+            for key, unit, after in zip(row, page.texts, following, strict=True)
             if key
         ]
         anywhere.update({key for key, _ in found})

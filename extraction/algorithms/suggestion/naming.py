@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from extraction.algorithms.suggestion.kinds import find_kind
 from extraction.algorithms.suggestion.labels import TemplateLabels
@@ -12,6 +13,12 @@ from extraction.algorithms.suggestion.units import PageUnits, UnitPaths
 MAX_WORDS, MAX_NAME = 3, 40
 TITLE_AMONG = 10
 """How many of the first columns may be the title."""
+
+ONLY_LABELS = 0.9
+"""The share of the texts in elements of one kind that must be labels for the elements to be there for labels."""
+
+ITSELF = 0.5
+"""A name is not used if more than this share of the values consist of the same words: a value is not its own name."""
 
 HEADINGS = ("h1", "h2", "h3", "h4")
 CELLS = frozenset(("td", "dd", "li"))
@@ -60,6 +67,7 @@ class Namer:
             for unit, key in zip(page.texts, row, strict=True):
                 if key in labels:
                     written.setdefault(key, Counter())[" ".join(PLAIN.findall(unit.text.casefold()))] += 1
+        self.beside = _find_labels_beside(pages, keys, labels, paths)
         self.written = {key: min(counts, key=lambda text: (-counts[text], text)) for key, counts in written.items()}
 
     def name_columns(self, columns: Sequence[ColumnCandidate], headers: Mapping[int, str]) -> list[str]:
@@ -67,7 +75,8 @@ class Namer:
         title, taken, names = self._title(columns), Counter[str](), []
         for number, each in enumerate(columns):
             head = content_words(PLAIN.findall(headers.get(number, "")))
-            own = "title" if each is title else next(filter(None, map(make_identifier, (head, *self._list_ideas(each)))), "field")
+            ideas = filter(None, map(make_identifier, (head, *self._list_ideas(each))))
+            own = "title" if each is title else next((idea for idea in ideas if not _is_its_values(idea, each)), "field")
             taken[own] += 1
             name = own
             while taken[own] > 1 and (name := f"{own}_{taken[own]}") in taken:
@@ -102,7 +111,8 @@ class Namer:
         above = self._author_words(self.paths.above[path]) if self.paths.above[path] >= 0 else ()
         if each.key.shape:
             yield [kind]
-        if near and (marked or set(label) <= {*own, *above} or (self.paths.tags[path] in CELLS and len(label) <= MAX_WORDS + 1)):
+        in_cell = self.paths.tags[path] in CELLS and len(label) <= MAX_WORDS + 1
+        if near and (marked or each.key.label in self.beside or set(label) <= {*own, *above} or in_cell):
             yield label
         yield _find_prefix(each)
         yield own
@@ -140,6 +150,30 @@ class Namer:
         return next((words for words in rows if words), ())
 
 
+def _find_labels_beside(
+    pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], labels: TemplateLabels, paths: UnitPaths
+) -> frozenset[str]:
+    """Return the labels that do not look like any but stand beside their values, as in `<span>Colour</span><span>red</span>`.
+
+    Label and value have one parent, or the value is the parent's own text. Elements like that of the label hold several labels, each once
+    on a page, and hardly anything else.
+    """
+    held: dict[int, set[str]] = {}
+    all_texts, of_labels = Counter[int](), Counter[int]()
+    twice: set[str] = set()
+    for page, row in zip(pages, keys, strict=True):
+        twice |= {key for key, count in Counter(row).items() if count > 1}
+        all_texts.update(unit.path for unit in page.texts)
+        of_labels.update(unit.path for unit, key in zip(page.texts, row, strict=True) if key in labels)
+        for (unit, key), (after, value) in pairwise(zip(page.texts, row, strict=True)):
+            around = paths.above[unit.path]
+            beside = around == after.path or (around == paths.above[after.path] and unit.path != after.path)
+            if key in labels.constant and value not in labels and beside:
+                held.setdefault(unit.path, set()).add(key)
+    several = ((path, found) for path, found in held.items() if len(found) > 1 and not found & twice)
+    return frozenset(key for path, found in several if of_labels[path] >= ONLY_LABELS * all_texts[path] for key in found)
+
+
 def _path(each: ColumnCandidate) -> int:
     """Return the path that the column is named by: that of the values, or of the element around them."""
     return each.key.path if each.key.kind.endswith("around") else each.group[min(each.group)][0].unit.path
@@ -158,6 +192,12 @@ def make_identifier(words: Sequence[str]) -> str:
     while plain and plain[0].isdigit():
         plain = plain.lstrip("0123456789").lstrip("_")
     return plain if plain.isidentifier() else ""
+
+
+def _is_its_values(name: str, each: ColumnCandidate) -> bool:
+    """Return whether most values of a column consist of the words of a name."""
+    texts = [found.unit.text for row in each.group.values() for found in row]
+    return sum("_".join(PLAIN.findall(text.lower())) == name for text in texts) > ITSELF * len(texts)
 
 
 def _find_prefix(each: ColumnCandidate) -> Sequence[str]:

@@ -3,11 +3,13 @@
     suggest_columns([page.root for page in pages])
 
 Texts are grouped by keys (`groups`), and the groups are ranked (`ranking`). The best groups are taken, each of which adds something
-(`taking`). Familiar ones come first (`familiarity`), and all are named (`naming`). The order of the pages makes no difference. The cost is
-linear in the texts, about 5 µs for each of their eight keys, and in the candidates' values.
+(`taking`). Familiar ones come first (`familiarity`), then constants if they are asked for (`nearly_constant`), and all are named
+(`naming`). The order of the pages makes no difference. The cost is linear in the texts, about 5 µs for each of their eight keys, and in the
+candidates' values.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,6 +20,7 @@ from extraction.algorithms.suggestion.familiarity import order_by_familiarity
 from extraction.algorithms.suggestion.groups import group_units
 from extraction.algorithms.suggestion.labels import find_labels, list_label_keys
 from extraction.algorithms.suggestion.naming import Namer
+from extraction.algorithms.suggestion.nearly_constant import MOSTLY, measure_sameness, take_constants
 from extraction.algorithms.suggestion.ranking import ColumnCandidate, Ranking
 from extraction.algorithms.suggestion.table_headers import find_headers
 from extraction.algorithms.suggestion.taking import take_columns
@@ -27,9 +30,10 @@ COLUMNS = 60
 """The largest number of columns suggested unless the caller says otherwise."""
 
 PARTED = 0.9
-"""The share of a column's texts that must begin with a colon for it to be left out. Otherwise it belongs to the values."""
+"""The share of a column's texts that must begin with the same words and a colon, or with a colon alone, for them to be left out. Otherwise
+they belong to the values."""
 
-_COLON = re.compile(r"[:：]\s*(?=\S)")
+_COLON = re.compile(r"((?:[^\W\d_][^:：]{0,30})?)[:：](?!//)\s*(?=\S)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,21 +54,36 @@ class SuggestedColumn:
     constant: bool
 
     @property
+    def sameness(self) -> float:
+        """The share of its pages that have the most common values."""
+        return measure_sameness([tuple(value.text for value in row) for row in self.values.values()])
+
+    @property
+    def mostly_constant(self) -> bool:
+        """Whether it is the same on nearly every page."""
+        return self.sameness >= MOSTLY
+
+    @property
     def multiple(self) -> bool:
         """Whether some page has several values."""
         return any(len(row) > 1 for row in self.values.values())
 
 
-def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS) -> list[SuggestedColumn]:
-    """Return at most `most` columns for pages of one template, the best first; none for fewer than two pages."""
+def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS, constants: int = 0) -> list[SuggestedColumn]:
+    """Return at most `most` columns for pages of one template, the best first; none for fewer than two pages.
+
+    constants: how many more columns may follow that are the same on all or nearly all pages.
+    """
     if len(roots) < 2:
         return []
     pages, paths = read_units(roots)
     keys = list_label_keys(pages)
     labels = find_labels(pages, keys, paths)
     namer = Namer(pages, keys, labels, paths)
-    pool = Ranking(group_units(pages, keys, labels, paths), pages, labels, paths).list_candidates()
+    groups = group_units(pages, keys, labels, paths)
+    pool = Ranking(groups, pages, labels, paths).list_candidates()
     taken = order_by_familiarity(list(take_columns(pool, max(most, COLUMNS))), paths)[:most]
+    taken += [(each.merit, each) for each in take_constants(pool, [each for _, each in taken], groups, paths, constants)]
     columns = [each for _, each in taken]
     names = namer.name_columns(columns, find_headers(roots, columns))
     return [
@@ -74,19 +93,30 @@ def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS) -> 
 
 def _make_column(name: str, words: str, score: float, each: ColumnCandidate) -> SuggestedColumn:
     units = [found.unit for row in each.group.values() for found in row]
-    parted = sum(_find_start(unit) > 0 for unit in units) >= PARTED * len(units)
-    values = {page: tuple(_make_value(found.unit, parted=parted) for found in row) for page, row in sorted(each.group.items())}
-    return SuggestedColumn(name, words, score, values, each.constant)
+    before = _find_beginning(units)
+    values = {page: tuple(_make_value(found.unit, before) for found in row) for page, row in sorted(each.group.items())}
+    found = SuggestedColumn(name, words, score, values, each.constant)
+    return replace(found, constant=each.constant and found.sameness == 1)
 
 
-def _make_value(unit: Unit, *, parted: bool) -> Value:
-    """Return a unit as a value. parted: without the colon at its beginning, which belongs to the label before it."""
-    start = _find_start(unit) if parted else 0
+def _find_beginning(units: Sequence[Unit]) -> str | None:
+    """Return what stands before the colon that nearly all texts begin with, "" for the colon alone; None if they do not begin alike.
+
+    It belongs to the label.
+    """
+    beginnings = Counter(match[1].strip() for unit in units if (match := _match_beginning(unit)))
+    text, count = min(beginnings.items(), key=lambda pair: (-pair[1], pair[0]), default=("", 0))
+    return text if units and count >= PARTED * len(units) else None
+
+
+def _make_value(unit: Unit, before: str | None) -> Value:
+    """Return a unit as a value, without what belongs to the label before it. before: as `_find_beginning` returns it."""
+    match = _match_beginning(unit) if before is not None else None
+    start = match.end() if match and match[1].strip() == before else 0
     place = replace(unit.place, start=start, end=len(unit.text)) if start else unit.place
     return Value(unit.text[start:], place)
 
 
-def _find_start(unit: Unit) -> int:
-    """Return where the value begins in a text that begins with a colon; 0 for other texts."""
-    colon = _COLON.match(unit.text) if unit.place.kind == "text" and unit.place.start is None else None
-    return colon.end() if colon else 0
+def _match_beginning(unit: Unit) -> re.Match[str] | None:
+    """Return the words and the colon that a text begins with."""
+    return _COLON.match(unit.text) if unit.place.kind == "text" and unit.place.start is None else None

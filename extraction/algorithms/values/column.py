@@ -36,11 +36,18 @@ def read_column(raws: Sequence[str], kind: ValueType, *, base_url: str = "", lan
     return [read_value(raw, kind, base_url=base_url, language=language, column=column) for raw in raws]
 
 
+_RELATIVE = re.compile(r"(?![a-zA-Z][a-zA-Z0-9+.-]*:)(?:[^\s<>]*[/?#][^\s<>]*|[^\s<>]+\.[a-zA-Z]{2,5})")
+"""An address without its site, as pages write them: without blanks, with a slash, a query or an ending."""
+
+
 def fits_type(raw: str, kind: ValueType, *, language: str | None = None, with_currency: bool = False) -> bool:
-    """Return whether a value is one of its type, whatever its decimal mark and order of dates: also `1.234`, which has two readings.
+    """Return whether a value is one of its type, whatever its decimal mark and order of dates: also `1.234`, which has two readings, and
+    `/cover.png`, which only its page makes an address.
 
     with_currency: whether a price must name its currency.
     """
+    if kind in ("url", "image") and _RELATIVE.fullmatch(raw.strip()):
+        return True
     return any(not with_currency or " " in value for value in list_readings(raw, kind, language=language))
 
 

@@ -2,12 +2,13 @@
 
 One site has two fifths of the pages; the others share the rest. Each site has five templates, four of them with a live rule and records.
 A tenth of the pages have an earlier content. Some pages cannot be read, are gone or are in no template, and some records are incomplete
-or failed. Every record has its row over time, the page it stands on and its first change. Addresses share a few hundred contents, so that
-all pages can be looked at and little is stored.
+or failed. Every record has its row over time, the page it stands on and its first change. The first site has a long past, too
+(`past.fill_past`). Addresses share a few hundred contents, so that all pages can be looked at and little is stored.
 """
 
 import random
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,6 +18,7 @@ from django.utils import timezone
 
 from extraction.algorithms.rules import xslt
 from extraction.demo.many import shop_pages
+from extraction.demo.many.past import fill_past
 from extraction.demo.many.shop_pages import DESIGNS, SHARES, Content
 from extraction.demo.many.writing import RowWriter, find_next_id, make_time, reset_sequences
 from extraction.models import (
@@ -37,6 +39,7 @@ from extraction.models import (
     Source,
     TrackedRecord,
 )
+from extraction.models.kept import installing
 
 LARGE_SHARE = 0.4
 """The share of all pages that the first site has."""
@@ -75,7 +78,6 @@ class _Rows:
     sources: list[Any] = field(default_factory=list)
     changes: list[Any] = field(default_factory=list)
     addresses: list[Any] = field(default_factory=list)
-    now_current: list[tuple[int, int]] = field(default_factory=list)
 
 
 def fill_database(*, pages: int, sites: int, seed: int, say: Callable[[str], None] = lambda _: None) -> FilledCounts:
@@ -89,12 +91,33 @@ def fill_database(*, pages: int, sites: int, seed: int, say: Callable[[str], Non
     kind = shop_pages.make_record_type()
     contents = {design: shop_pages.make_contents(design, chance) for design in DESIGNS}
     filler = _Filler(chance, kind, contents)
-    for number, count in enumerate(_share_pages(pages, sites, chance), 1):
-        with transaction.atomic():
-            filler.fill_site(number, count)
-        say(f"{NAME.format(number=number)}: {count:,} pages")
-    reset_sequences(*TABLES)
-    return FilledCounts(filler.written)
+    with _without_triggers(say):
+        for number, count in enumerate(_share_pages(pages, sites, chance), 1):
+            with transaction.atomic():
+                filler.fill_site(number, count)
+            say(f"{NAME.format(number=number)}: {count:,} pages")
+        reset_sequences(*TABLES)
+        past = fill_past(Site.objects.get(slug=slug_site(1)), pages=pages, seed=seed)
+        say("The rows are written. Counts and search indexes follow.")
+    return FilledCounts(filler.written | {f"more {name}" if name in filler.written else name: n for name, n in past.items()})
+
+
+@contextmanager
+def _without_triggers(say: Callable[[str], None]) -> Iterator[None]:
+    """Write rows without the triggers of kept counts, which take most of the time; afterwards, count everything once."""
+    installing.remove_triggers(connection)
+    try:
+        yield
+    finally:
+        installing.finish_migration(using=connection.alias)
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
+        say("All is in place.")
+
+
+def slug_site(number: int) -> str:
+    """Return the slug of a site by its number from 1."""
+    return NAME.format(number=number).lower().replace(" ", "-")
 
 
 def _share_pages(pages: int, sites: int, chance: random.Random) -> list[int]:
@@ -125,7 +148,7 @@ class _Filler:
 
     def fill_site(self, number: int, count: int) -> None:
         name = NAME.format(number=number)
-        site, _ = Site.objects.get_or_create(slug=name.lower().replace(" ", "-"), defaults={"name": name})
+        site, _ = Site.objects.get_or_create(slug=slug_site(number), defaults={"name": name})
         if site.pages.exists():
             raise ValueError(f"{name} has pages already")
         Source.objects.get_or_create(site=site, defaults={"addresses": [f"https://{site.slug}.example/"]})
@@ -188,7 +211,6 @@ class _Filler:
         design = DESIGNS[template.cluster.number - 1]
         url = f"https://{site.slug}.example/{design}/{shop_pages.draw_slug(chance, place)}"
         gone = self._time(3) if drawn > 0.995 else None
-        rows.pages.append((page_id, site.pk, url, gone, self._time(20)))
         rows.addresses.append((self._take(CrawlAddress), crawl.pk, url, chance.randint(0, 6), "done", "ok", 200, self._time(20)))
         content = chance.choice(template.contents)
         if chance.random() < 0.1:
@@ -198,7 +220,9 @@ class _Filler:
         error = "it is not HTML" if drawn < 0.005 else ""
         unclustered = error or drawn < 0.01
         snapshot = self._add_snapshot(rows, page_id, content, None if unclustered else template, days=20, error=error)
-        rows.now_current.append((snapshot, page_id))
+        text = f"{url}\n{'' if error else content.title}".lower()
+        sorted_into, reading = None if unclustered else template.cluster.pk, "unreadable" if error else "whole"
+        rows.pages.append((page_id, site.pk, url, gone, self._time(20), snapshot, sorted_into, reading, text, True))
         if unclustered:
             return
         if len(template.samples) < 10:
@@ -228,7 +252,10 @@ class _Filler:
         rows.changes.append((self._take(RecordChange), cluster, thing, run, at, rule, snapshot))
 
     def _write(self, rows: _Rows) -> None:
-        page = RowWriter(Page, ("id", "site_id", "url", "gone_at", "created_at"))
+        page = RowWriter(
+            Page,
+            ("id", "site_id", "url", "gone_at", "created_at", "current_id", "cluster_id", "reading", "search_text", "kept"),
+        )
         snapshot = RowWriter(
             Snapshot,
             ("id", "page_id", "sha256", "size_bytes", "fetched_at", "vector", "title", "error", "cluster_id"),
@@ -264,7 +291,6 @@ class _Filler:
         ):
             self.written[name] = self.written.get(name, 0) + writer.write(some)
             some.clear()
-        _set_current(rows.now_current)
 
     def _take(self, table: Any) -> int:
         taken: int = self._ids[table]
@@ -284,22 +310,3 @@ def _make_time(now: datetime, days: int, half_hours: int) -> Any:
     if key not in _TIMES:
         _TIMES[key] = make_time(now - timedelta(days=days, minutes=30 * half_hours))
     return _TIMES[key]
-
-
-def _set_current(pairs: list[tuple[int, int]]) -> None:
-    """Set the current snapshot of each page: pairs of (snapshot, page)."""
-    with connection.cursor() as cursor:
-        for some in _chunk(pairs):
-            if connection.vendor == "postgresql":
-                listed = ([snapshot for snapshot, _ in some], [page for _, page in some])
-                cursor.execute(
-                    "UPDATE extraction_page SET current_id = n.snapshot FROM unnest(%s::bigint[], %s::bigint[]) AS n(snapshot, page) "
-                    "WHERE id = n.page",
-                    listed,
-                )
-            else:
-                cursor.executemany("UPDATE extraction_page SET current_id = %s WHERE id = %s", some)
-
-
-def _chunk(pairs: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
-    return (pairs[at : at + 20_000] for at in range(0, len(pairs), 20_000))

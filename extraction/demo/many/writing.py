@@ -49,7 +49,7 @@ class RowWriter:
     @staticmethod
     def _prepare(field: models.Field[Any, Any], value: Any) -> Any:
         if isinstance(field, models.JSONField):
-            return field.get_prep_value(value) if isinstance(value, str) else _write_json(value)
+            return value if value is None or isinstance(value, str) else _write_json(value)
         return field.get_db_prep_save(value, connection)
 
 

@@ -148,7 +148,7 @@ def _reactor() -> tuple[Any, asyncio.AbstractEventLoop]:
 
 def _renderer(plan: CrawlPlan, guard: Guard) -> "Renderer | None":
     """Return a renderer if the plan may need one. It is only imported then, because importing Playwright takes long."""
-    if plan.rendered is RenderMode.NEVER:
+    if plan.rendered is RenderMode.NEVER and not plan.sign_in.steps:
         return None
     from extraction.fetching.crawl.render import Renderer
 

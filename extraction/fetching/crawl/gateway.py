@@ -35,14 +35,24 @@ class Gateway:
     """The proxy.
 
     max_bytes: the most bytes in each direction of one connection.
-    upstream: the address of the operator's own proxy, which is used for all connections; "" for none.
+    upstream: the address of a proxy that is used for all connections; "" for none.
+    checks_upstream: whether the address of that proxy is checked, too: it is the site's proxy, not the operator's.
     refusals: the latest refusals, for messages.
     """
 
-    def __init__(self, guard: Guard, *, max_bytes: int, upstream: str = "", lookup: Lookup = resolve_host) -> None:
+    def __init__(
+        self,
+        guard: Guard,
+        *,
+        max_bytes: int,
+        upstream: str = "",
+        checks_upstream: bool = False,
+        lookup: Lookup = resolve_host,
+    ) -> None:
         self._guard = guard
         self._max_bytes = max_bytes
         self._upstream = urlsplit(upstream) if upstream else None
+        self._checks_upstream = checks_upstream
         self._lookup = lookup
         self._server: asyncio.Server | None = None
         self._slots = asyncio.Semaphore(MAX_CONNECTIONS)
@@ -85,11 +95,14 @@ class Gateway:
             host, port = _host_and_port(self._guard.check_url(target), 80)
             far_reader, far_writer = await self._connect(host, port)
             far_writer.write(_origin_head(method, target, headers))
+        # What a request sends is passed on before the answer is read, because the answer to a form comes only after the form.
+        sending = asyncio.create_task(self._pump(reader, far_writer))
         try:
             if method != "CONNECT":
                 writer.write(_closing(await asyncio.wait_for(far_reader.readuntil(b"\r\n\r\n"), IDLE_S)))
-            await self._both_ways((reader, far_writer), (far_reader, writer))
+            await self._both_ways(sending, asyncio.create_task(self._pump(far_reader, writer)))
         finally:
+            sending.cancel()
             far_writer.close()
 
     def _is_known(self, headers: list[bytes]) -> bool:
@@ -102,7 +115,7 @@ class Gateway:
         try:
             addresses = await self._addresses(host, port)
         except OSError:
-            if not self._upstream:  # the operator's proxy may know hosts that this machine does not
+            if not self._upstream:  # the proxy may know hosts that this machine does not
                 raise
         if self._upstream:
             return await self._connect_on(host, port)
@@ -120,11 +133,14 @@ class Gateway:
         return check_addresses(found, guard=self._guard, host=host, port=port)
 
     async def _connect_on(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Open a tunnel through the operator's own proxy."""
+        """Open a tunnel through the proxy. Raises RefusedAddress, OSError."""
         upstream = self._upstream
         if upstream is None or not upstream.hostname:
             raise OSError("no proxy to go on through")
-        opening = asyncio.open_connection(upstream.hostname, upstream.port or 80, limit=HEAD_BYTES)
+        place, far_port = upstream.hostname, upstream.port or 80
+        if self._checks_upstream:
+            place = str((await self._addresses(place, far_port))[0])
+        opening = asyncio.open_connection(place, far_port, limit=HEAD_BYTES)
         reader, writer = await asyncio.wait_for(opening, CONNECT_S)
         name = f"[{host}]" if ":" in host else host
         user = ""
@@ -138,9 +154,8 @@ class Gateway:
             raise OSError(f"the proxy answers {head.partition(bytes((13,)))[0].decode('latin-1')!r}")
         return reader, writer
 
-    async def _both_ways(self, *ways: tuple[asyncio.StreamReader, asyncio.StreamWriter]) -> None:
+    async def _both_ways(self, *tasks: asyncio.Task[None]) -> None:
         """Pass bytes on until one side ends, is silent for too long or has sent too much."""
-        tasks = [asyncio.create_task(self._pump(reader, writer)) for reader, writer in ways]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:

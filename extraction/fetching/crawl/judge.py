@@ -1,5 +1,6 @@
 """Judges what an answer is. The steps: plain page, rendered page, walls, missing pages, repetitions."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,7 @@ class Judge:
         self._needs = Needs(plan.rendered)
         self._near = _near_duplicates() if plan.sample else None
         self.repeats = Repeats()
+        self.is_signed_out: Callable[[bytes], bool] = lambda _content: False
 
     async def judge(self, response: Response, address: Address, shape: Shape) -> JudgedPage:
         """Return what the answer for an address is."""
@@ -96,6 +98,8 @@ class Judge:
             return judged
         url = address.url
         source = judged.rendered.content if judged.rendered else response.body
+        if self.is_signed_out(source):
+            return replace(judged, outcome=Outcome.SIGNED_OUT, message="it shows what only signed-out visitors see")
         if wall := outcomes.judge_wall(source, page, final_url=response.url, asked_url=url):
             return replace(judged, outcome=wall.outcome, message=wall.message)
         if page.refresh and len(page.words) < outcomes.FEW_WORDS and not self._frontier.is_same(page.refresh, response.url):

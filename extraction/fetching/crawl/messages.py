@@ -11,6 +11,8 @@ from enum import StrEnum
 from typing import Any
 
 from extraction.algorithms.json_values import JsonShapeError, plain, read
+from extraction.fetching.request_headers import list_secrets
+from extraction.fetching.sign_in_steps import SignIn
 
 MEBIBYTE = 1024**2
 
@@ -27,6 +29,7 @@ class Outcome(StrEnum):
     TIMEOUT = "timeout"
     REFUSED_BY_ROBOTS = "refused_by_robots"
     LOGIN_OR_BOT = "login_or_bot"
+    SIGNED_OUT = "signed_out"  # although the plan has steps to sign in
     SOFT_404 = "soft_404"
     EMPTY = "empty"
     NOT_HTML = "not_html"
@@ -131,8 +134,11 @@ class CrawlPlan:
     autothrottle: whether to slow down with the site's latency.
     obey_robots: whether to obey robots.txt.
     contact: a web or e-mail address of the person responsible, which becomes part of the user agent.
-    proxy: the address of a proxy for all requests; "" for none.
-    headers: additional request headers, which are never sent outside the scope.
+    proxy: the address of the operator's proxy for all requests, whose own address is not checked; "" for none.
+    site_proxy: the address of the site's proxy, which a person chose; its own address is checked like that of a site. "" for none.
+    headers: additional request headers, which are only sent to hosts in scope.
+    cookies: cookies that the site gets from the start, which are only sent to hosts in scope.
+    secure_only: whether headers and cookies are only sent over https.
     verify_certificates: whether to treat a host with an invalid certificate as unreachable.
     permitted: hosts, as ``host`` or ``host:port``, that may be fetched even if their addresses are private.
     timeout_s: the longest time for one answer, however slowly it arrives.
@@ -142,6 +148,12 @@ class CrawlPlan:
     soft_404: whether to learn what the site answers for pages that do not exist.
     rendered: whether to render pages in a browser.
     screenshots: whether to take screenshots of rendered pages.
+    load_more: a CSS selector of the button that brings up more of a rendered page; "" for none.
+    scrolls: whether rendered pages are scrolled to their end.
+    most_loads: the most clicks and screens for one page.
+    embedded: whether the open shadow roots and the frames of rendered pages are written into their trees.
+    frame_hosts: hosts beside the site's own whose frames are read, as ``host`` or ``host:port``.
+    sign_in: how the site is signed in to.
     assets: whether to fetch the stylesheets and pictures of pages.
     files: addresses of stylesheets, pictures and fonts on any host, to fetch unchanged; each one that was fetched is reported as an
         `Asset` without a page.
@@ -171,7 +183,10 @@ class CrawlPlan:
     obey_robots: bool = True
     contact: str = ""
     proxy: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
+    site_proxy: str = field(default="", repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    cookies: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secure_only: bool = False
     verify_certificates: bool = True
     permitted: tuple[str, ...] = ()
     timeout_s: float = 60.0
@@ -181,12 +196,22 @@ class CrawlPlan:
     soft_404: bool = True
     rendered: RenderMode = RenderMode.NEVER
     screenshots: bool = False
+    load_more: str = ""
+    scrolls: bool = False
+    most_loads: int = 50
+    embedded: bool = True
+    frame_hosts: tuple[str, ...] = ()
+    sign_in: SignIn = field(default_factory=SignIn)
     assets: bool = False
     files: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Return the plan as a line, without the line end."""
         return json.dumps(plain(self))
+
+    def list_secrets(self) -> dict[str, str]:
+        """Return what the plan holds that may stand in no message, by a name of its own."""
+        return list_secrets(headers=self.headers, cookies=self.cookies, proxy=self.site_proxy) | self.sign_in.list_secrets()
 
     @classmethod
     def from_json(cls, line: str | bytes) -> "CrawlPlan":
@@ -217,6 +242,7 @@ class Fetched:
     elapsed_s: the time from request to answer.
     same_as: for a duplicate, the address of the page that it repeats, if known.
     message: an explanation for people.
+    notices: what of the page is missing, in words.
     """
 
     url: str
@@ -233,6 +259,7 @@ class Fetched:
     elapsed_s: float = 0.0
     same_as: str = ""
     message: str = ""
+    notices: tuple[str, ...] = ()
 
 
 KEPT_HEADERS = ("content-type", "last-modified", "etag", "content-language", "location")
@@ -267,6 +294,13 @@ class CrawlProgress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SignedIn:
+    """The child has signed in. session: what a browser keeps of that, which the parent stores encrypted."""
+
+    session: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
     """The last event."""
 
@@ -274,13 +308,14 @@ class Done:
     message: str = ""
 
 
-Event = FoundAddresses | Fetched | FetchedAsset | CrawlProgress | Done
+Event = FoundAddresses | Fetched | FetchedAsset | CrawlProgress | SignedIn | Done
 
 _NAMES: dict[str, type[Event]] = {
     "found": FoundAddresses,
     "fetched": Fetched,
     "asset": FetchedAsset,
     "progress": CrawlProgress,
+    "signed_in": SignedIn,
     "done": Done,
 }
 _KINDS = {kind: name for name, kind in _NAMES.items()}

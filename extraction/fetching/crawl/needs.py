@@ -30,11 +30,13 @@ class Rendered:
     content: the tree as UTF-8 HTML.
     url: the address after the page's scripts have run.
     screenshot: a PNG; None if none was wanted.
+    notices: what of the page is missing, in words.
     """
 
     content: bytes
     url: str
     screenshot: bytes | None = None
+    notices: tuple[str, ...] = ()
 
 
 class Needs:

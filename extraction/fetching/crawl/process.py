@@ -14,13 +14,14 @@ import subprocess
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from extraction.fetching.crawl.messages import Command, CrawlPlan, Done, EndReason, Event, Fetched, event_from_json
+from extraction.fetching.crawl.messages import Command, CrawlPlan, Done, EndReason, Event, Fetched, SignedIn, event_from_json
+from extraction.fetching.hidden_texts import hide_secrets
 
 PROGRAM = (sys.executable, "-m", "extraction.fetching.crawl")
 
@@ -53,6 +54,10 @@ class CrawlFailed(Exception):  # noqa: N818
         self.from_outside = from_outside
 
 
+def _forget(_session: str) -> None:
+    """Keep no session."""
+
+
 class Crawl:
     """A running crawl. Use it as a context manager and iterate over its events until `Done`:
 
@@ -62,10 +67,13 @@ class Crawl:
 
     Leaving the block early ends the child. A `Progress` event comes every few seconds, so the loop over the events can also send a
     heartbeat and check whether the crawl should pause or stop. `pause`, `resume` and `stop` may be called from any thread.
+
+    keep_session: called with the session each time the child has signed in.
     """
 
-    def __init__(self, plan: CrawlPlan, *, program: Sequence[str] = PROGRAM) -> None:
+    def __init__(self, plan: CrawlPlan, *, program: Sequence[str] = PROGRAM, keep_session: Callable[[str], None] = _forget) -> None:
         self._plan = plan
+        self._keep_session = keep_session
         self._program = program
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         self._unread: deque[bytes] = deque()
@@ -101,6 +109,9 @@ class Crawl:
         """Yield events as they arrive; the last one is Done. Raises CrawlFailed, JsonShapeError."""
         for line in self._lines():
             event = event_from_json(line)
+            if isinstance(event, SignedIn):
+                self._keep_session(event.session)
+                continue
             yield event
             if isinstance(event, Done):
                 return
@@ -149,7 +160,7 @@ class Crawl:
         """Return the end of what the child wrote to standard error."""
         size = self._log.seek(0, os.SEEK_END)
         self._log.seek(max(0, size - 2000))
-        return self._log.read().decode("utf-8", "replace").strip()
+        return hide_secrets(self._log.read().decode("utf-8", "replace").strip(), self._plan.list_secrets())
 
     @property
     def _started(self) -> subprocess.Popen[bytes]:
@@ -164,7 +175,7 @@ class Crawl:
             stdin.flush()
 
 
-def fetch_once(urls: Sequence[str], *, plan: CrawlPlan) -> list[Fetched]:
+def fetch_once(urls: Sequence[str], *, plan: CrawlPlan, keep_session: Callable[[str], None] = _forget) -> list[Fetched]:
     """Fetch only these addresses, each once, and return the results in their order. Monitoring uses this.
 
     The limits, rendering and safety of the plan apply, except its page limit and its patterns. The files are in the plan's spool folder.
@@ -177,7 +188,7 @@ def fetch_once(urls: Sequence[str], *, plan: CrawlPlan) -> list[Fetched]:
     )
     quiet = replace(quiet, robots_sitemaps=False, follow_links=False, follow_pagination=False, sample=False)
     found: dict[str, Fetched] = {}
-    with Crawl(quiet) as crawl:
+    with Crawl(quiet, keep_session=keep_session) as crawl:
         for event in crawl:
             if isinstance(event, Fetched):
                 found[event.url] = event

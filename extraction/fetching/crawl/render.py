@@ -4,13 +4,15 @@ The browser does not request the document again. Under the page's address, it ge
 sizes and redirects have been taken care of. It fetches only the other files that the page needs, through the gateway. So the rendered tree
 and the stored bytes come from one answer, and the site sees one request per page. (scrapy-playwright would let the browser fetch the
 document; therefore Playwright is used directly.) Each page has its own browser context, so cookies, storage and service workers do not
-pass from one page to the next.
+pass from one page to the next. Only if the site has cookies of its own (`CrawlPlan.cookies`), a page begins with those of the crawl.
 """
 
 import asyncio
 import contextlib
+import json
 import logging
 import os
+from collections.abc import Callable
 from typing import Any
 
 from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, Route, async_playwright
@@ -18,8 +20,12 @@ from scrapy.http import Response
 
 from extraction.fetching import chromium
 from extraction.fetching.crawl.gateway import Gateway
+from extraction.fetching.crawl.loading import LOAD_S, Loaded, Loader
 from extraction.fetching.crawl.messages import CrawlPlan
 from extraction.fetching.crawl.needs import Rendered, RenderError
+from extraction.fetching.crawl.own_hosts import OwnHosts
+from extraction.fetching.crawl.reading import TreeReader
+from extraction.fetching.sign_in_steps import Act, SignIn, SignInStep
 from extraction.fetching.url_safety import Guard
 
 AT_ONCE = 2
@@ -27,6 +33,9 @@ AT_ONCE = 2
 
 QUIET_MS = 4_000
 """How long to wait after a page has loaded for its scripts to stop fetching."""
+
+STEP_S = 20.0
+"""How long a step of a sign-in may take."""
 
 PASSED_ON = ("content-type", "content-security-policy", "content-language", "last-modified", "refresh", "link")
 
@@ -39,31 +48,56 @@ class Renderer:
     def __init__(self, plan: CrawlPlan, guard: Guard, *, user_agent: str) -> None:
         self._plan = plan
         self._user_agent = user_agent
-        self._gateway = Gateway(guard, max_bytes=2 * plan.max_bytes, upstream=plan.proxy)
+        self._own_hosts = OwnHosts(plan)
+        self._reader = TreeReader(plan, self._own_hosts)
+        upstream = plan.site_proxy or plan.proxy
+        self._gateway = Gateway(guard, max_bytes=2 * plan.max_bytes, upstream=upstream, checks_upstream=bool(plan.site_proxy))
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._starting = asyncio.Lock()
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
         self._proxy = ""
+        self.cookies: Callable[[], list[dict[str, Any]]] = list
+        """Returns the cookies with which a page begins."""
+        self.session: Callable[[], str] = str
+        """Returns the session with which a page begins, "" for none."""
 
     async def render(self, response: Response) -> Rendered:
         """Return an answer's page as the browser shows it. Raises RenderError."""
         async with self._slots:
             try:
                 browser = await self._running()
-                context = await browser.new_context(
-                    user_agent=self._user_agent,
-                    service_workers="block",
-                    accept_downloads=False,
-                    ignore_https_errors=True,
-                    viewport={"width": 1280, "height": 960},
-                )
+                context = await self._new_context(browser, self.session())
             except Error as error:
                 raise RenderError(_first_line(error)) from error
             try:
-                return await asyncio.wait_for(self._draw(context, response), 2 * self._plan.timeout_s)
+                loads = LOAD_S if self._plan.scrolls or self._plan.load_more else 0
+                return await asyncio.wait_for(self._draw(context, response), 2 * self._plan.timeout_s + 1.5 * loads)
             except (Error, TimeoutError) as error:
                 raise RenderError(_first_line(error)) from error
+            finally:
+                with contextlib.suppress(Error):
+                    await context.close()
+
+    async def sign_in(self, sign_in: SignIn) -> str:
+        """Do the steps of a sign-in, and return the session. Raises RenderError, which shows nothing of what was entered."""
+        async with self._slots:
+            try:
+                browser = await self._running()
+                context = await self._new_context(browser, "")
+            except Error as error:
+                raise RenderError(_first_line(error)) from error
+            try:
+                await self._give_access(context)
+                page = await context.new_page()
+                for number, step in enumerate(sign_in.steps, 1):
+                    await _take_step(page, step, number)
+                await _settle(page, 1000 * STEP_S)
+                if sign_in.marker and await page.locator(f"css={sign_in.marker}").first.is_visible():
+                    raise RenderError(f"after the last step the page still shows {sign_in.marker}")
+                return json.dumps(await context.storage_state())
+            except Error as error:
+                raise RenderError("the browser ended while it signed in") from error
             finally:
                 with contextlib.suppress(Error):
                     await context.close()
@@ -77,7 +111,19 @@ class Renderer:
             await self._playwright.stop()
         await self._gateway.close()
 
+    async def _new_context(self, browser: Browser, session: str) -> BrowserContext:
+        """Return a new browser context. session: the session with which it begins, "" for none."""
+        return await browser.new_context(
+            user_agent=self._user_agent,
+            service_workers="block",
+            accept_downloads=False,
+            ignore_https_errors=not self._plan.verify_certificates,
+            viewport={"width": 1280, "height": 960},
+            storage_state=json.loads(session) if session else None,
+        )
+
     async def _draw(self, context: BrowserContext, response: Response) -> Rendered:
+        await self._give_access(context)
         page = await context.new_page()
         context.on("page", lambda other: asyncio.ensure_future(other.close()))
         served = False
@@ -85,7 +131,7 @@ class Renderer:
         async def serve(route: Route) -> None:
             nonlocal served
             if served or not route.request.is_navigation_request():
-                await route.continue_()
+                await route.fallback()
                 return
             served = True
             await route.fulfill(status=response.status, headers=_headers(response), body=response.body)
@@ -95,11 +141,37 @@ class Renderer:
         timeout_ms = 1000 * self._plan.timeout_s
         await page.goto(wanted, wait_until="commit", timeout=timeout_ms)
         await _settle(page, timeout_ms)
-        content = (await page.content()).encode("utf-8", "replace")
+        tool = await self._reader.begin(page)
+        loads = self._plan.scrolls or self._plan.load_more
+        loaded = await Loader(page, tool, self._plan).load() if loads else Loaded()
+        tree = await self._reader.read(page, tool)
+        content = tree.html.encode("utf-8", "replace")
         if len(content) > self._plan.max_bytes:
             raise RenderError(f"its tree has more than {self._plan.max_bytes:,} bytes")
         screenshot = await page.screenshot() if self._plan.screenshots else None
-        return Rendered(content, page.url, screenshot)
+        return Rendered(content, page.url, screenshot, (*loaded.left, *tree.notices))
+
+    async def _give_access(self, context: BrowserContext) -> None:
+        """Give the page the site's cookies, and its own requests to the site's hosts the site's headers."""
+        for cookie in self.cookies():
+            with contextlib.suppress(Error):  # a server may set a cookie that no browser takes
+                await context.add_cookies([cookie])  # type: ignore[list-item]
+        if self._plan.headers:
+            await context.route(self._own_hosts.has, self._send_headers)
+
+    async def _send_headers(self, route: Route) -> None:
+        """Request a file with the site's headers.
+
+        The answer is given to the browser as it is, also if it is a redirect, which the browser then follows by itself. Passing the
+        headers to `route.continue_` would send them along a redirect to any host.
+        """
+        headers = {**route.request.headers, **{name.lower(): value for name, value in self._plan.headers.items()}}
+        try:
+            answer = await route.fetch(headers=headers, max_redirects=0, timeout=1000 * self._plan.timeout_s)
+            await route.fulfill(response=answer)
+        except Error:
+            with contextlib.suppress(Error):  # the page is closed
+                await route.abort()
 
     async def _running(self) -> Browser:
         async with self._starting:
@@ -132,6 +204,25 @@ class Renderer:
             except Error as error:
                 log.warning("Chromium does not start in its sandbox, it starts without: %s", _first_line(error))
         return await playwright.chromium.launch(**options, chromium_sandbox=False)
+
+
+async def _take_step(page: Page, step: SignInStep, number: int) -> None:
+    """Take one step of a sign-in. Raises RenderError, which names the step and not what it enters."""
+    longest = 1000 * STEP_S
+    try:
+        if step.act is Act.OPEN:
+            await page.goto(step.at, wait_until="load", timeout=longest)
+            return
+        element = page.locator(f"css={step.at}").first
+        await element.wait_for(state="visible", timeout=longest)
+        if step.act is Act.FILL:
+            await element.fill(step.text, timeout=longest)
+        elif step.act is Act.CLICK:
+            await element.click(timeout=longest)
+            await _settle(page, longest)
+    except Error as error:
+        reason = "the address did not open" if step.act is Act.OPEN else f"no such element could be used within {STEP_S:.0f} seconds"
+        raise RenderError(f"step {number} ({step}): {reason}") from error
 
 
 async def _settle(page: Page, timeout_ms: float) -> None:

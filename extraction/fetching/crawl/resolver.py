@@ -6,6 +6,7 @@ often their answers change.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Sequence
 from ipaddress import IPv4Address
 from time import monotonic
@@ -79,14 +80,17 @@ class CheckedResolver:
 
         The proxy resolves the name again, so this check cannot be certain. A host that only the proxy knows passes.
         """
+        with contextlib.suppress(OSError):
+            await self.find_checked(host, port)
+
+    async def find_checked(self, host: str, port: int) -> list[IPAddress]:
+        """Return the addresses of a host that may be connected to. Raises RefusedAddress, OSError."""
         known = self._remembered.get((host, port))
         if known and known[0] > monotonic():
-            return
-        try:
-            found = await asyncio.to_thread(self._addresses, host, port)
-        except OSError:
-            return
+            return known[1]
+        found = await asyncio.to_thread(self._addresses, host, port)
         self._remembered[host, port] = (monotonic() + REMEMBER_S, found)
+        return found
 
     def _addresses(self, host: str, port: int) -> list[IPAddress]:
         literal = parse_literal_address(host)

@@ -34,8 +34,11 @@ class FrontierScheduler(BaseScheduler):
         return True
 
     def next_request(self) -> Request | None:
-        """Return the next request. Returns None while the parent has fallen behind; the engine asks again every few seconds."""
-        if self._spider.events.is_full:
+        """Return the next request.
+
+        Returns None while the parent has fallen behind or the site is being signed in to; the engine asks again every few seconds.
+        """
+        if self._spider.events.is_full or (self._spider.session and self._spider.session.is_renewing):
             return None
         return self._requests.popleft() if self._requests else self._spider.next_page()
 

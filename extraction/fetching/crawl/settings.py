@@ -52,6 +52,7 @@ def settings(plan: CrawlPlan) -> dict[str, Any]:
         "SCHEDULER": f"{_HERE}.scheduler.FrontierScheduler",
         "DOWNLOADER_MIDDLEWARES": {
             f"{_HERE}.middlewares.ScopeMiddleware": 40,
+            f"{_HERE}.middlewares.PrivateMiddleware": 690,  # before Scrapy's cookies (700)
             f"{_HERE}.middlewares.SafetyMiddleware": 745,
             "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
             "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request, Spider, signals
+from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import Response
+from scrapy.http.cookies import CookieJar
 from twisted.python.failure import Failure
 
 from extraction.algorithms.errors import PageError
@@ -32,10 +34,14 @@ from extraction.fetching.crawl.messages import (
     FetchedAsset,
     FoundAddresses,
     Outcome,
+    SignedIn,
 )
+from extraction.fetching.crawl.own_hosts import OwnHosts
 from extraction.fetching.crawl.pages import MAX_LINKS, view
+from extraction.fetching.crawl.session import Session
 from extraction.fetching.crawl.soft_404 import ProbeAnswer, Soft404
 from extraction.fetching.crawl.spool import Ledger
+from extraction.fetching.hidden_texts import hide_secrets
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -65,9 +71,16 @@ class SiteSpider(Spider):
         self.events, self.spool = equipment.events, equipment.spool
         self.ledger = Ledger(Path(self.plan.spool))
         self.frontier = Frontier(self.plan)
+        self.own_hosts = OwnHosts(self.plan)
+        self.has_private_cookies = bool(self.plan.cookies or self.plan.sign_in.steps)
+        self._secrets = self.plan.list_secrets()
+        self.session = self._make_session(equipment)
+        self._renderer = equipment.renderer
         self.judge = Judge(self.plan, self.frontier, Soft404(self._ask_made_up), equipment.renderer)
         self.tally: Counter[Outcome] = Counter()
         self.bytes = self._under_way = self._tried = self._sitemaps = 0
+        if self.session:
+            self.judge.is_signed_out = self.session.is_marked
         self._next: tuple[Address, Shape] | None = None
         self._trapped: set[Shape] = set()
         self._assets: set[str] = set()
@@ -77,10 +90,43 @@ class SiteSpider(Spider):
         spider: SiteSpider = super().from_crawler(crawler, *args, **kwargs)
         crawler.signals.connect(spider._headers_received, signal=signals.headers_received)
         crawler.signals.connect(spider._callback_failed, signal=signals.spider_error)
+        if renderer := spider._renderer:
+            renderer.cookies = spider._read_cookies
+            renderer.session = lambda: spider.session.state if spider.session else ""
         return spider
+
+    def _make_session(self, equipment: Equipment) -> Session | None:
+        sign_in = self.plan.sign_in
+        return Session(sign_in, equipment.renderer, self._keep_session) if sign_in.steps and equipment.renderer else None
+
+    def _keep_session(self, state: str) -> None:
+        self.events.say(SignedIn(session=state))
+        self.take_session()
+
+    def take_session(self) -> None:
+        """Use the cookies of the session from now on."""
+        if self.session:
+            self._secrets |= self.session.list_secrets()
+            for cookie in self.session.read_cookies():
+                self.jar.set_cookie(cookie)
+
+    @property
+    def jar(self) -> CookieJar:
+        """The cookies of the crawl."""
+        found = self.crawler.get_downloader_middleware(CookiesMiddleware)
+        if found is None:
+            raise RuntimeError("the settings switch cookies on")
+        jar: CookieJar = found.jars[None]
+        return jar
+
+    def _read_cookies(self) -> list[dict[str, Any]]:
+        """Return the cookies for a browser. Without private ones, each page that is rendered begins without cookies."""
+        return self.own_hosts.to_browser(self.jar) if self.has_private_cookies else []
 
     async def start(self) -> AsyncIterator[Request]:
         """Queue the addresses in the plan, and yield requests for its sitemaps, feeds, lists, files and robots.txt."""
+        if self.session:
+            await self.session.begin()
         self._report_found(self.frontier.give(self.plan.start))
         self._queue_listed(self.plan.urls)
         for url in self.plan.sitemaps:
@@ -110,12 +156,12 @@ class SiteSpider(Spider):
         (address, shape), self._next = self._next, None
         self._under_way += 1
         self._tried += 1
-        headers = dict(self.plan.headers)
+        headers = {}
         if address.etag:
             headers["If-None-Match"] = address.etag
         if address.last_modified:
             headers["If-Modified-Since"] = address.last_modified
-        meta = {"page": address, "shape": shape}
+        meta = {"page": address, "shape": shape, "generation": self.session.generation if self.session else 0}
         return Request(address.url, callback=self.page, errback=self.failed, headers=headers, meta=meta, dont_filter=True)
 
     @property
@@ -138,12 +184,30 @@ class SiteSpider(Spider):
             self._report_page(response, address, JudgedPage(Outcome.NOT_MODIFIED, same))
             return
         with self.ledger.reading(address.url):
-            judged = await self.judge.judge(response, address, shape)
+            response, judged = await self._judge_signed_in(response, address, shape)
             if judged.outcome is Outcome.OK:
                 self.judge.keep(response, shape)
             # Its links are reported first. If the child or the parent dies in between, the page is fetched again and no link is lost.
             left_out = self._follow(response, address, judged, self.frontier.shapes.now(shape))
         self._report_page(response, address, replace(judged, message="; ".join(filter(None, (judged.message, left_out)))))
+
+    async def _judge_signed_in(self, response: Response, address: Address, shape: "Shape") -> tuple[Response, JudgedPage]:
+        """Return an answer and what it is. If it looks signed out, sign in and ask once more."""
+        generation = self.session.generation if self.session else 0
+        judged = await self.judge.judge(response, address, shape)
+        if self.session is None or not self.session.looks_signed_out(response, judged):
+            return response, judged
+        # The answer may be older than a sign-in that ended while it was under way.
+        if await self.session.renew(response.meta.get("generation", generation)):
+            again = Request(address.url, meta={"page": address, "shape": shape, "generation": self.session.generation}, dont_filter=True)
+            try:
+                response = await self.crawler.engine.download_async(again)
+            except (IgnoreRequest, OSError, *DOWNLOAD_ERRORS) as error:
+                return response, replace(judged, outcome=Outcome.SIGNED_OUT, message=f"asked again after signing in: {error}", page=None)
+            judged = await self.judge.judge(response, address, shape)
+            if not self.session.looks_signed_out(response, judged):
+                return response, judged
+        return response, JudgedPage(Outcome.SIGNED_OUT, self.session.explain())
 
     def failed(self, failure: Failure) -> None:
         """Report a request for a page that had no answer."""
@@ -187,6 +251,7 @@ class SiteSpider(Spider):
                 elapsed_s=round(response.meta.get("download_latency", 0.0), 3),
                 same_as=judged.same_as,
                 message=judged.message,
+                notices=judged.rendered.notices if judged.rendered else (),
             )
         )
 
@@ -194,12 +259,12 @@ class SiteSpider(Spider):
         self._under_way -= asked
         self.tally[told.outcome] += 1
         self.bytes += told.size_bytes
-        self.events.say(told)
+        self.events.say(replace(told, message=hide_secrets(told.message, self._secrets)) if self._secrets else told)
 
     def _follow(self, response: Response, address: Address, judged: JudgedPage, shape: "Shape") -> str:
         """Queue the links of a page. Return in words which were left out; "" if none were."""
         page, overflow = judged.page, self.frontier.overflow
-        if page is None or judged.outcome in {Outcome.LOGIN_OR_BOT, Outcome.SOFT_404}:
+        if page is None or judged.outcome in {Outcome.LOGIN_OR_BOT, Outcome.SIGNED_OUT, Outcome.SOFT_404}:
             return ""
         onward = [link.url for link in page.links if link.is_next] if self.plan.follow_pagination else []
         onward += [page.refresh] if judged.outcome is Outcome.MOVED else []

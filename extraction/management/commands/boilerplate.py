@@ -13,6 +13,7 @@ from extraction.algorithms.errors import PageError
 from extraction.management import following, template_arguments
 from extraction.management.vertex_command import VertexCommand
 from extraction.models import Cluster, Snapshot
+from extraction.services.core.percent import write_percent
 from extraction.services.core.stored_pages import Stored
 from extraction.services.templates import boilerplate_parts
 from extraction.services.templates.boilerplate import Shares
@@ -69,7 +70,7 @@ class Command(VertexCommand):
     def _print_parts(self, cluster: Cluster, method: str, most: int, options: DetectorOptions) -> None:
         report = boilerplate_parts.report(cluster, method, options)
         if report is None:
-            raise CommandError(f"{cluster.label} has fewer than two pages, so template cannot be told from content.")
+            raise CommandError(f"{cluster.label} has fewer than two pages, so the template cannot be told from the content.")
         self.stdout.write(f"{cluster.label}: {_report_shares(report.shares)}")
         for part in report.parts[: max(0, most)]:
             text = Truncator(part.text).chars(SHOWN_CHARS) or part.place
@@ -107,7 +108,7 @@ def _find_page(cluster: Cluster, page: str) -> Stored | bytes:
     try:
         return Path(page).read_bytes()
     except OSError as error:
-        raise CommandError(f"{page} is no page of {cluster.site} and no file that can be read ({error.strerror or error})") from error
+        raise CommandError(f"{page} is neither a page of {cluster.site} nor a file that can be read ({error.strerror or error})") from error
 
 
 def _least(least: int) -> Any:
@@ -120,9 +121,10 @@ def _least(least: int) -> Any:
 
 
 def _report_shares(shares: Shares) -> str:
-    figures = f"{shares.size:.0%} of the bytes, {shares.words:.0%} of the words, {shares.links:.0%} of the links"
-    return f"{figures} of {shares.pages} pages are template"
+    size, words, links = map(write_percent, (shares.size, shares.words, shares.links))
+    return f"{size} of the bytes, {words} of the words, {links} of the links of {shares.pages} pages are template"
 
 
 def _share_words(shares: Shares) -> str:
-    return f"{shares.size:.0%} of its bytes, {shares.words:.0%} of its words, {shares.links:.0%} of its links are template"
+    size, words, links = map(write_percent, (shares.size, shares.words, shares.links))
+    return f"{size} of its bytes, {words} of its words, {links} of its links are template"

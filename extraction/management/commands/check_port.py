@@ -19,4 +19,5 @@ class Command(BaseCommand):
             except OSError as error:
                 taken = error.errno == errno.EADDRINUSE
                 why = f"Port {settings.PORT} is taken" if taken else f"{settings.BIND}:{settings.PORT} cannot be used ({error.strerror})"
-                raise CommandError(f"{why}. Set VERTEX_PORT to a free port, as in: VERTEX_PORT={settings.PORT + 1} make run") from error
+                again = f"VERTEX_PORT={settings.PORT + 1} {settings.START_COMMAND}"
+                raise CommandError(f"{why}. Set VERTEX_PORT to a free port, as in: {again}") from error

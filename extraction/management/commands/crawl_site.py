@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from extraction.management import following
+from extraction.management.vertex_command import VertexCommand
 from extraction.models import Site, Source
 from extraction.services.core.runs import JobError
 from extraction.services.intake import crawl_site
@@ -12,7 +13,7 @@ from extraction.services.sites import sources
 from extraction.views.core import crawl_view
 
 
-class Command(BaseCommand):
+class Command(VertexCommand):
     help = "Fetch a site's pages from its address, then find its templates; or crawl and extract the whole site."
 
     def add_arguments(self, parser: CommandParser) -> None:

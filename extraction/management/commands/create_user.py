@@ -4,37 +4,37 @@ import getpass
 import sys
 from typing import Any
 
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from extraction.models import Role
+from extraction.management.vertex_command import VertexCommand
+from extraction.models import (
+    Role,
+    Team,
+)
+from extraction.services.core import people
 
 
-class Command(BaseCommand):
+class Command(VertexCommand):
     help = "Create a user, or change a user's role and password."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="the name to sign in with")
         parser.add_argument("--role", choices=[role.group for role in Role], default=Role.EDITOR.group)
+        parser.add_argument("--team", default="", metavar="SLUG", help="where the role counts (without it, in the oldest team)")
 
-    def handle(self, *, name: str, role: str, **_: Any) -> None:
+    def handle(self, *, name: str, role: str, team: str, **_: Any) -> None:
+        into = Team.objects.filter(slug=team).first()
+        if team and into is None:
+            known = ", ".join(Team.objects.values_list("slug", flat=True)[:20])
+            raise CommandError(f"there is no team {team}. There are: {known}")
         password = getpass.getpass(f"Password for {name}: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
         user = User.objects.filter(username=name).first() or User(username=name)
         try:
             validate_password(password, user)
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
-        save_user(user, password=password, role=Role[role.upper()])
+        people.save_person(user, password=password, role=Role[role.upper()], team=into)
         self.stdout.write(f"{name} can now sign in as {role}.")
-
-
-def save_user(user: User, *, password: str, role: Role) -> User:
-    """Save the user with this password and this role only, and return it. An admin may also use Django's admin pages."""
-    user.set_password(password)
-    user.is_staff = user.is_superuser = role is Role.ADMIN
-    user.save()
-    user.groups.remove(*Group.objects.filter(name__in=[each.group for each in Role]))
-    user.groups.add(Group.objects.get(name=role.group))
-    return user

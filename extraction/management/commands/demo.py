@@ -15,16 +15,17 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils.text import Truncator, slugify
 
 from extraction.algorithms.dom.nodes import Location, locate
 from extraction.demo.bundled import Annotations, annotations
 from extraction.demo.server import DemoServer
 from extraction.management import processes
-from extraction.management.commands.create_user import save_user
+from extraction.management.vertex_command import VertexCommand
 from extraction.models import Cluster, Label, Page, RecordType, Role, Run, Site, Source
 from extraction.services.core import stored_pages
+from extraction.services.core.people import save_person
 from extraction.services.core.sign_ins import find_demo_password_file
 from extraction.services.intake import crawl_site
 from extraction.services.labels import labelling
@@ -40,13 +41,15 @@ LINES_SHOWN = 5
 LINE_WIDTH = 150
 
 
-class Command(BaseCommand):
+class Command(VertexCommand):
     help = "Take the demo site from pages to a CSV file, then keep the dashboard running."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--no-serve", action="store_true", help="stop after the CSV file")
+        how = parser.add_mutually_exclusive_group()
+        how.add_argument("--no-serve", action="store_true", help="stop after the CSV file")
+        how.add_argument("--by-hand", action="store_true", help="only serve the shop and the dashboard: you do the steps")
 
-    def handle(self, *, no_serve: bool, **_: Any) -> None:
+    def handle(self, *, no_serve: bool, by_hand: bool = False, **_: Any) -> None:
         logging.getLogger("extraction").setLevel(logging.WARNING)  # the command prints the progress itself
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # otherwise the child processes would outlive the command
         folder = Path(settings.VAR_DIR) / "demo"
@@ -60,13 +63,17 @@ class Command(BaseCommand):
                 processes.started(names, port=port, log=log, environment=_allow_fetching(address)) as process,
             ):
                 self.stdout.write(f"The shop: {address}/")
-                self._run_steps(folder, address)
+                if by_hand:
+                    _save_demo_user()
+                else:
+                    self._run_steps(folder, address)
                 if no_serve:
-                    self.stdout.write(f"`make run` starts the dashboard; sign in as {USER_NAME} with the password {_read_password()}")
-                    self.stdout.write("It does not serve the shop; `make demo` serves both.")
+                    start, both = settings.START_COMMAND, "make demo" if settings.IS_CHECKOUT else "vertex demo"
+                    self.stdout.write(f"`{start}` starts the dashboard; sign in as {USER_NAME} with the password {_read_password()}")
+                    self.stdout.write(f"It does not serve the shop; `{both}` serves both.")
                 else:
                     processes.wait_for_port(process, port)
-                    self._serve(process, port, address)
+                    self._serve(process, port, address, by_hand=by_hand)
         except processes.ProcessError as error:
             raise CommandError(f"{error}; their output is in {log}") from error
         except KeyboardInterrupt:
@@ -118,9 +125,11 @@ class Command(BaseCommand):
                 self.stdout.write(f"  {Truncator(line.rstrip()).chars(LINE_WIDTH)}")
         self.stdout.write("")
 
-    def _serve(self, process: Any, port: int, address: str) -> None:
+    def _serve(self, process: Any, port: int, address: str, *, by_hand: bool) -> None:
         self.stdout.write(f"The dashboard: http://127.0.0.1:{port}/")
         self.stdout.write(f"Sign in as {USER_NAME} with the password {_read_password()}")
+        if by_hand:
+            self.stdout.write("The home page shows the first steps.")
         self.stdout.write("To see a rule break, switch the shop to its other design, then choose Monitoring and press Check now:")
         self.stdout.write(f"  curl -X POST '{address}/-/switch?design=2'    # design=1 restores the old design, day=3 changes the prices")
         self.stdout.write("Press Ctrl-C to stop.")
@@ -155,9 +164,9 @@ def _serve_shop() -> Iterator[str]:
 
 
 def _allow_fetching(address: str) -> dict[str, str]:
-    """Return environment variables that let the workers fetch from the shop, although it is on this machine."""
+    """Return environment variables that let the workers fetch from the shop, although it is on this machine, and name it."""
     hosts = [*settings.VERTEX_CRAWL_PRIVATE_HOSTS, urlsplit(address).netloc]
-    return {**os.environ, "VERTEX_CRAWL_PRIVATE_HOSTS": ",".join(hosts)}
+    return {**os.environ, "VERTEX_CRAWL_PRIVATE_HOSTS": ",".join(hosts), "VERTEX_DEMO_SITE": f"{address}/"}
 
 
 def _find_or_create_site(address: str) -> Site:
@@ -180,7 +189,7 @@ def _read_password() -> str:
 
 def _save_demo_user() -> User:
     user = User.objects.filter(username=USER_NAME).first() or User(username=USER_NAME)
-    return save_user(user, password=_read_password(), role=Role.ADMIN)
+    return save_person(user, password=_read_password(), role=Role.ADMIN)
 
 
 def annotate(site: Site, bundle: Annotations, user: User) -> Cluster:

@@ -48,7 +48,7 @@ class Command(BaseCommand):
         scope = _find_scope(options)
         wanted = FORMATS[form]
         if output is None and (wanted.stream is None or options["describe"]):
-            raise CommandError("Name a file with --output. " + ("" if wanted.stream else f"{wanted.label} is no text."))
+            raise CommandError("Name a file with --output. " + ("" if wanted.stream else f"{wanted.label} is not text."))
         try:
             export = export_records.plan_export(scope, _read_choice(scope, options), wanted)
         except ExportError as error:

@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from extraction.fetching.archives import Archive, ArchiveError
 from extraction.management import following
+from extraction.management.vertex_command import VertexCommand
 from extraction.models import Run, Site
 from extraction.services.core.runs import JobError
 from extraction.services.intake import absent_pages, import_pages
@@ -18,7 +19,7 @@ CUT_OFF = 2
 """The exit code if the archive ended too early. The pages before that point were imported."""
 
 
-class Command(BaseCommand):
+class Command(VertexCommand):
     help = "Import a site's pages from a zip, tar.gz or WARC file or a folder, then find its templates."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -3,15 +3,16 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from extraction.management import following
+from extraction.management.vertex_command import VertexCommand
 from extraction.services.core.runs import JobError
 from extraction.services.lab import crawl_templates
 from extraction.services.templates import cluster_pages
 
 
-class Command(BaseCommand):
+class Command(VertexCommand):
     help = (
         "Take in the templates of a site that vertex-spark cluster found in a crawl. They appear in the structure lab beside the present "
         "ones. With --adopt they become the site's templates."

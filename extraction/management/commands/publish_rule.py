@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from extraction.management import template_arguments
 from extraction.management.vertex_command import VertexCommand
-from extraction.models import Decision, Role, Rule, role_of
+from extraction.models import Decision, Role, Rule, reach_of
 from extraction.services.rules import doubts, rules
 
 
@@ -23,7 +23,7 @@ class Command(VertexCommand):
 
     def handle(self, *, site: str, template: str, rule_version: int | None, despite_doubts: bool, by: str | None, **_: Any) -> None:
         cluster = template_arguments.find_template(site, template)
-        user = find_editor(by) if by else None
+        user = find_editor(by, cluster.site.team_id) if by else None
         known = Rule.objects.filter(cluster=cluster).order_by("-version")
         wanted = known.unpublished() if rule_version is None else known.filter(version=rule_version)
         rule = wanted.first()
@@ -46,15 +46,19 @@ class Command(VertexCommand):
             return
         if not sys.stdin.isatty():
             raise CommandError("Nothing was published. Look at these values, then publish with --despite-doubts.")
-        if input("Publish it nevertheless? [y/N] ").strip().lower() not in ("y", "yes"):
+        if input("Publish it anyway? [y/N] ").strip().lower() not in ("y", "yes"):
             raise CommandError("Nothing was published.")
 
 
-def find_editor(name: str) -> User:
-    """Return the user with this name, who must be allowed to publish rules. Raises CommandError."""
+def find_editor(name: str, team: int | None) -> User:
+    """Return the user with this name, who must be allowed to publish rules of a team. Raises CommandError.
+
+    team: None for any team of the user.
+    """
     user = User.objects.filter(username=name, is_active=True).first()
     if user is None:
         raise CommandError(f"There is no user {name!r}.")
-    if (role_of(user) or 0) < Role.EDITOR:
+    reach = reach_of(user)
+    if ((reach.highest if team is None else reach.find_role(team)) or 0) < Role.EDITOR:
         raise CommandError(f"{name} is not allowed to publish rules.")
     return user

@@ -13,8 +13,10 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Q
 from django.db.models.expressions import RawSQL
 
+from extraction.models.join import JoinedRecord
 from extraction.models.page import Page
 from extraction.models.record import Record
+from extraction.models.record_history import TrackedRecord
 from extraction.models.snapshot import Snapshot
 
 LEAST_LENGTH = 3
@@ -40,8 +42,9 @@ class Searched:
 
 
 PAGES, RECORDS = Searched(Page, "search_text"), Searched(Record, "text")
+KEYS, JOINED = Searched(TrackedRecord, "text"), Searched(JoinedRecord, "text")
 
-SEARCHED = (PAGES, RECORDS)
+SEARCHED = (PAGES, RECORDS, KEYS, JOINED)
 
 
 def match_pages(text: str) -> Q:
@@ -55,12 +58,30 @@ def match_records(word: str) -> Q:
     return _match(RECORDS, word.casefold()) | Q(snapshot__in=Snapshot.objects.filter(page__in=pages).order_by().values("pk"))
 
 
+def match_changes(word: str) -> Q:
+    """Return the condition on changes that the key of their record contains a word."""
+    if _has_index(word):
+        return Q(record__in=_find_rows(KEYS, word.casefold()))
+    return Q(record__text__contains=word.casefold())
+
+
+def match_joined(word: str) -> Q:
+    """Return the condition on joined records that their values or addresses contain a word."""
+    return _match(JOINED, word.casefold())
+
+
 def _match(searched: Searched, text: str) -> Q:
-    if connection.vendor == "sqlite" and len(text) >= LEAST_LENGTH and has_trigrams():
-        quoted = '"' + text.replace('"', '""') + '"'
-        found = RawSQL(f"SELECT rowid FROM {searched.index} WHERE {searched.index} MATCH %s", [quoted])
-        return Q(pk__in=found)
-    return Q(**{f"{searched.column}__contains": text.lower()})
+    return Q(pk__in=_find_rows(searched, text)) if _has_index(text) else Q(**{f"{searched.column}__contains": text.lower()})
+
+
+def _has_index(text: str) -> bool:
+    """Return whether a full-text table is to be asked, which PostgreSQL does not have: its indexes serve the usual conditions."""
+    return connection.vendor == "sqlite" and len(text) >= LEAST_LENGTH and has_trigrams()
+
+
+def _find_rows(searched: Searched, text: str) -> RawSQL:
+    quoted = '"' + text.replace('"', '""') + '"'
+    return RawSQL(f"SELECT rowid FROM {searched.index} WHERE {searched.index} MATCH %s", [quoted])
 
 
 @cache
@@ -97,7 +118,7 @@ def _write_triggers(searched: Searched) -> list[str]:
         f"CREATE TRIGGER {name}_update AFTER UPDATE OF {column} ON {table} FOR EACH ROW WHEN NEW.{column} IS NOT OLD.{column} "
         f"BEGIN {remove} {add} END",
     ]
-    if searched is RECORDS:
+    if searched is not PAGES:  # those of pages are written once their column is set
         found.append(f"CREATE TRIGGER {name}_insert AFTER INSERT ON {table} FOR EACH ROW BEGIN {write_insertion(searched)} END")
     return found
 

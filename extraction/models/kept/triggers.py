@@ -75,13 +75,16 @@ def _write_for_sqlite() -> Iterator[str]:
 
 
 def _follow_records(page: str) -> str:
-    """Set the columns of all records of a page, where they differ. page: SQL of its id."""
+    """Set the columns of all records of a page, where they differ. page: SQL of its id.
+
+    Records whose page is gone are left alone: when all tables are emptied, the pages may be emptied before the records.
+    """
     columns = ", ".join(RECORD.columns)
     values = ", ".join(fill_in(each, "extraction_record", "sqlite") for each in RECORD.columns.values())
     right = f"(SELECT {values} FROM {RECORD.joined} WHERE own.id = extraction_record.snapshot_id)"
     return (
         f"UPDATE extraction_record SET ({columns}) = {right} "
-        f"WHERE snapshot_id IN (SELECT id FROM extraction_snapshot WHERE page_id = {page}) AND ({columns}) IS NOT {right};"
+        f"WHERE snapshot_id IN (SELECT own.id FROM {RECORD.joined} WHERE page.id = {page}) AND ({columns}) IS NOT {right};"
     )
 
 

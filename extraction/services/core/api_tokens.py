@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from extraction.models import ApiToken, Site
+from extraction.models import ApiToken, AuditKind, Site
 from extraction.services.core import secret_tokens
 
 PREFIX = "vxa_"
@@ -34,6 +34,9 @@ def create_token(
             expires_at=expires_at,
         )
         row.sites.set(sites or ())
+        named = "all sites" if sites is None else ", ".join(sorted(each.name for each in row.sites.all())) or "no site"
+        until = f"until {expires_at:%Y-%m-%d}" if expires_at else "until it is revoked"
+        secret_tokens.record_token(AuditKind.TOKEN_CREATED, row, f"may: {', '.join(scopes)}; for {named}; {until}")
     return new.text
 
 

@@ -2,7 +2,8 @@
 
 A message to a worker names a run, but means only that there is work. The worker takes the waiting run of the person who has the fewest runs
 under way; of equals, that of the site with the fewest; of equals, the oldest. Runs that nobody started, such as scheduled checks, count for
-their site. A run that is under way is never interrupted, so a person can still hold all workers for a while: more workers shorten it.
+their site. Previews come after everything else, whoever waits for them, because nobody's work depends on them. A run that is under way is
+never interrupted, so a person can still hold all workers for a while: more workers shorten it.
 """
 
 from collections import Counter
@@ -14,11 +15,15 @@ from extraction.models import Run
 MAX_COMPARED = 1_000
 """How many of the oldest waiting runs are compared."""
 
+LAST = (Run.Kind.PREVIEW,)
+"""Kinds of runs that wait until no other run does."""
+
 
 def choose_run() -> int | None:
     """Return the id of the run to take next; None if none waits. A run that failed and is tried again waits until its time (`sent_at`)."""
-    waiting = Run.objects.queued().filter(sent_at__lte=timezone.now()) | Run.objects.queued().filter(sent_at=None)
-    found = list(waiting.order_by("pk").values_list("pk", "created_by", "site")[:MAX_COMPARED])
+    queued = Run.objects.queued().filter(sent_at__lte=timezone.now()) | Run.objects.queued().filter(sent_at=None)
+    waiting = queued.order_by("pk").values_list("pk", "created_by", "site")
+    found = list(waiting.exclude(kind__in=LAST)[:MAX_COMPARED]) or list(waiting.filter(kind__in=LAST)[:MAX_COMPARED])
     people, sites = Counter[tuple[str, int]](), Counter[int]()
     for person, site in Run.objects.running().values_list("created_by", "site"):
         people[_find_owner(person, site)] += 1

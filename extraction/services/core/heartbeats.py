@@ -3,8 +3,10 @@
 A process that was killed cannot say so. The tick writes when it ran, and the dashboard tells operators when it has been silent.
 """
 
+import time
 from datetime import timedelta
 
+from django.conf import settings
 from django.utils import timezone
 
 from extraction.models import Heartbeat, Run
@@ -17,7 +19,7 @@ SILENT_AFTER = timedelta(minutes=5)
 ALIVE_WITHIN = timedelta(minutes=1)
 """A worker whose run reported progress in this time is alive."""
 
-_STARTED = timezone.now()
+_STARTED_S = time.monotonic()
 
 
 def record_tick() -> None:
@@ -28,16 +30,19 @@ def record_tick() -> None:
 def describe_silence() -> str:
     """Return in words what does not run any more, and what that means; empty if all is well.
 
-    Where there was never a tick, the time since this process started counts.
+    Where there was never a tick, or the last one is dated in the future because the clock was set back, the time since this process started
+    counts.
     """
     now = timezone.now()
     last = Heartbeat.objects.filter(name=TICK).values_list("at", flat=True).first()
-    silent = now - (last or _STARTED)
+    known = last is not None and last <= now + ALIVE_WITHIN
+    silent = now - last if last is not None and known else timedelta(seconds=time.monotonic() - _STARTED_S)
     if silent < SILENT_AFTER:
         return ""
-    since = f"for {silent // timedelta(minutes=1):,} minutes" if last else "since the dashboard was started"
-    if Run.objects.running().filter(heartbeat_at__gt=now - ALIVE_WITHIN).exists():
+    since = f"for {silent // timedelta(minutes=1):,} minutes" if known else "since the dashboard was started"
+    if Run.objects.running().filter(heartbeat_at__range=(now - ALIVE_WITHIN, now + ALIVE_WITHIN)).exists():
         reason = "All workers are busy, or beat does not run"
     else:
         reason = "No worker or no beat runs"
-    return f"{reason}: nothing was scheduled {since}. Checks and alerts wait. Start the processes again (make run), or add workers."
+    again = f"Start the processes again ({settings.START_COMMAND}), or add workers."
+    return f"{reason}: nothing was scheduled {since}. Checks and alerts wait. {again}"

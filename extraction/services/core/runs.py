@@ -6,23 +6,22 @@ lost or whose worker died. Every job is written so that running it again from th
 """
 
 import logging
-import os
-import socket
 import time
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from enum import Enum
 
-import psutil
 from celery import current_app
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from extraction.models import Cluster, Run, RunProblem, Site
+from extraction.models import AuditKind, Cluster, Run, RunProblem, Site
 from extraction.models.run_values import RunParameters, RunSummary
+from extraction.services.core import audit
 from extraction.services.core.outages import describe_outage
+from extraction.services.core.worker_names import name_worker
 
 logger = logging.getLogger(__name__)
 
@@ -90,6 +89,7 @@ def start_run(
             defaults={"parameters": stored, "unit": unit, "created_by": user, "sent_at": timezone.now()},
         )
         if new:
+            audit.record_if_asked(AuditKind.RUN_STARTED, run)
             send_run(run)
     return run
 
@@ -103,7 +103,11 @@ def send_run(run: Run) -> None:
 def cancel_run(run: Run) -> bool:
     """Cancel an unfinished run. Return False if it had already ended."""
     unfinished = Run.objects.unfinished().filter(pk=run.pk)
-    return bool(unfinished.update(state=Run.State.CANCELLED, finished_at=timezone.now(), message="Cancelled"))
+    with transaction.atomic():
+        changed = unfinished.update(state=Run.State.CANCELLED, finished_at=timezone.now(), message="Cancelled")
+        if changed:
+            audit.record(AuditKind.RUN_CANCELLED, run)
+    return bool(changed)
 
 
 def pause_run(run: Run) -> bool:
@@ -111,7 +115,11 @@ def pause_run(run: Run) -> bool:
 
     Use this only for jobs that continue where they stopped; other jobs would start again from the beginning.
     """
-    changed = Run.objects.filter(pk=run.pk, state__in=(Run.State.QUEUED, Run.State.RUNNING)).update(state=Run.State.PAUSED, message="")
+    under_way = Run.objects.filter(pk=run.pk, state__in=(Run.State.QUEUED, Run.State.RUNNING))
+    with transaction.atomic():
+        changed = under_way.update(state=Run.State.PAUSED, message="")
+        if changed:
+            audit.record(AuditKind.RUN_PAUSED, run)
     return bool(changed)
 
 
@@ -125,6 +133,7 @@ def resume_run(run: Run) -> Resumption:
                 state=Run.State.QUEUED, sent_at=timezone.now(), finished_at=None, error="", message="", claimed_by="", attempts=0
             )
             if changed:
+                audit.record(AuditKind.RUN_RESUMED, run)
                 send_run(run)
     except IntegrityError:
         return Resumption.ANOTHER_UNDER_WAY
@@ -217,7 +226,7 @@ def end_broken_run(error: BaseException) -> None:
     If the database or the disk failed, put the run back into the queue; it fails after MAX_ATTEMPTS. Other errors are mistakes in our
     code, and trying again would not help.
     """
-    mine = Run.objects.running().filter(claimed_by=name_worker(os.getpid()))
+    mine = Run.objects.running().filter(claimed_by=name_worker())
     reason = describe_outage(error)
     run = mine.first()
     if run is None:
@@ -253,7 +262,7 @@ def claim_run(run_id: int) -> Run | None:
     mine = waiting.filter(started_at=found.started_at).update(
         worked_s=found.worked_s + measure_stretch_s(found),
         state=Run.State.RUNNING,
-        claimed_by=name_worker(os.getpid()),
+        claimed_by=name_worker(),
         started_at=now,
         heartbeat_at=now,
         attempts=F("attempts") + 1,
@@ -272,19 +281,6 @@ def measure_stretch_s(run: Run) -> float:
     last = (run.heartbeat_at if rests else run.finished_at) or run.finished_at
     end = timezone.now() if run.state == Run.State.RUNNING else last or run.started_at
     return max(0.0, (end - run.started_at).total_seconds())
-
-
-def name_process(pid: int) -> str:
-    """Return a process's number and start time, because numbers are reused; empty if there is no such process."""
-    try:
-        return f"{pid}@{psutil.Process(pid).create_time():.1f}"
-    except psutil.Error:
-        return ""
-
-
-def name_worker(pid: int) -> str:
-    """Return what `Run.claimed_by` holds for a process of this machine."""
-    return f"{socket.gethostname()} {name_process(pid)}"
 
 
 def _finish(run: Run, state: Run.State, *, error: str = "", summary: RunSummary | None = None) -> bool:

@@ -5,10 +5,12 @@ import secrets
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from extraction.models import ApiToken, ReaderToken
+from extraction.models import ApiToken, AuditKind, ReaderToken
+from extraction.services.core import audit
 
 RANDOM_BYTES = 32
 
@@ -45,7 +47,14 @@ def digest_token(text: str) -> str:
 
 def revoke_token(token: ApiToken | ReaderToken) -> None:
     """Revoke a token. It is refused from now on."""
-    type(token)._default_manager.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
+    with transaction.atomic():
+        if type(token)._default_manager.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
+            record_token(AuditKind.TOKEN_REVOKED, token)
+
+
+def record_token(kind: AuditKind, token: ApiToken | ReaderToken, text: str = "") -> None:
+    """Record what happened to a token, in the caller's transaction. Only what people see of it is in the log."""
+    audit.record(kind, f"{token.name} ({token.hint}…)", text=text)
 
 
 def note_use(token: ApiToken | ReaderToken) -> None:

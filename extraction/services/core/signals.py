@@ -23,6 +23,7 @@ pages_moved = Signal()
 """A person moved pages from one template to another.
 
 site: the site of the pages.
+into: the template that they are in now, None for none.
 user: who moved them.
 """
 

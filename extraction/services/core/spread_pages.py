@@ -1,7 +1,6 @@
 """Choose some of very many pages of a template, spread over all of them, without reading them all."""
 
 from django.db import connection
-from django.db.models import Max, Min
 
 from extraction.models import Cluster, Page, PageCount
 from extraction.models.snapshot import SnapshotQuerySet
@@ -23,12 +22,12 @@ def select_current(cluster: Cluster, *, most: int) -> SnapshotQuerySet:
 
 def _probe(cluster: Cluster, count: int) -> list[int]:
     """Return the current contents of the first page at or after each of `count` ids that are evenly spread."""
-    pages = Page.objects.filter(cluster=cluster, kept=True)
-    ends = pages.aggregate(first=Min("pk"), last=Max("pk"))
-    if ends["first"] is None:
+    pages = Page.objects.filter(cluster=cluster).values_list("pk", flat=True)
+    first, last = pages.order_by("pk").first(), pages.order_by("-pk").first()  # asked for at once, they would take a scan
+    if first is None or last is None:
         return []
-    step = (ends["last"] - ends["first"]) / max(1, count - 1)
-    ids = ", ".join(f"({ends['first'] + round(step * n)})" for n in range(count))
+    step = (last - first) / max(1, count - 1)
+    ids = ", ".join(f"({first + round(step * n)})" for n in range(count))
     with connection.cursor() as cursor:
         cursor.execute(
             f"WITH wanted(id) AS (VALUES {ids}) SELECT (SELECT p.current_id FROM extraction_page p "  # noqa: S608 - numbers only

@@ -1,5 +1,6 @@
 """The bytes of pages, stored once under their sha256 and compressed."""
 
+import errno
 import gzip
 import hashlib
 import io
@@ -82,6 +83,19 @@ def empty_trash(sha256: str, *, wanted: bool) -> None:
         with default_storage.open(_bin(sha256), "rb") as file:
             keep_file(_name(sha256), file.read())
     default_storage.delete(_bin(sha256))
+
+
+def check_storage() -> None:
+    """Raise OSError if the folder of the storage is missing or empty: a disk that is not mounted looks so.
+
+    Call it before something is given up because its file is missing.
+    """
+    try:
+        root = Path(default_storage.path(""))
+    except NotImplementedError:  # an object storage says so itself
+        return
+    if not root.is_dir() or not any(root.iterdir()):
+        raise NotADirectoryError(errno.ENOTDIR, "the folder of the storage is missing or empty", str(root))
 
 
 def keep_file(name: str, data: bytes) -> None:

@@ -105,7 +105,7 @@ def _match(each: Correction, given: "RuleValues", of: tuple[str, str], record: R
         row = each.read_row()
         found = find_row(given.page_rows(list_name), with_names(row, names)) if row else RowLost("its row is unknown")
         if isinstance(found, RowLost):
-            _doubt(each, (), record, f"The row cannot be told for certain: {found.reason}.")
+            _doubt(each, (), record, f"The row cannot be identified with certainty: {found.reason}.")
             return None
         place = (name, list_name, found.position)
     texts = given.page_texts(place)

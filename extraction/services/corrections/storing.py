@@ -144,7 +144,9 @@ def find_place(values: RuleValues, correction: Correction) -> Place:
         return attribute.name, "", None
     found = find_row(values.page_rows(attribute.list.name), with_names(row, read_attribute_names([correction])))
     if isinstance(found, RowLost):
-        raise CorrectionError(f"The row cannot be told for certain: {found.reason}. Correct the value in its row, and end this correction.")
+        raise CorrectionError(
+            f"The row cannot be identified with certainty: {found.reason}. Correct the value in its row, and end this correction."
+        )
     return attribute.name, attribute.list.name, found.position
 
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 from django.utils import timezone
 
+from extraction.fetching.hidden_texts import hide_secrets
 from extraction.models import DeliveryTarget
+from extraction.services.core.sealed_secrets import SecretError
 from extraction.services.deliveries.record_lines import NotDelivered
-from extraction.services.deliveries.secrets import SecretError, hide_secrets, open_secrets
+from extraction.services.deliveries.secrets import open_secrets
 from extraction.services.deliveries.senders import webhook
 from extraction.services.deliveries.senders.files import FileSender, ReadyFile
 from extraction.services.deliveries.senders.folder import FolderSender

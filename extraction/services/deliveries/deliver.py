@@ -15,15 +15,17 @@ from django.db import transaction
 from django.utils import timezone
 
 from extraction.algorithms.records.changes import ReplayError
+from extraction.fetching.hidden_texts import hide_secrets
 from extraction.models import Delivery, DeliveryTarget, Ledger
 from extraction.models.delivery import Selection
 from extraction.services.core.outages import describe_outage
+from extraction.services.core.sealed_secrets import SecretError
 from extraction.services.deliveries import contents, ledger, outbox
 from extraction.services.deliveries.connect import make_file_sender
 from extraction.services.deliveries.ledger import Difference, Entry, LedgerReader, is_selected
 from extraction.services.deliveries.outbox import TakenOver
 from extraction.services.deliveries.record_lines import NotDelivered, ReleasedRecords, find_type_records
-from extraction.services.deliveries.secrets import SecretError, hide_secrets, open_secrets
+from extraction.services.deliveries.secrets import open_secrets
 from extraction.services.deliveries.senders import webhook
 from extraction.services.deliveries.senders.reach import DeliveryError
 from extraction.services.deliveries.senders.sql_table import SqlSender
@@ -42,9 +44,9 @@ NOTHING_NEW = "Nothing new"
 NOTHINGS = {
     Selection.ALL: "nothing changed",
     Selection.CHANGES: "nothing changed",
-    Selection.NEW: "no record came",
-    Selection.NEW_CHANGED: "no record came or changed",
-    Selection.GONE: "no record went",
+    Selection.NEW: "no record is new",
+    Selection.NEW_CHANGED: "no record is new or changed",
+    Selection.GONE: "no record is gone",
 }
 """What did not happen, by what a target wants."""
 
@@ -90,7 +92,9 @@ def deliver(delivery_id: int, now: datetime) -> bool:
 
 def _check_records(records: ReleasedRecords) -> None:
     if not records.templates:
-        raise DeliveryError(f"Nothing of {records.title} is released yet: there is no run, or a gate holds back all of them.", again=False)
+        raise DeliveryError(
+            f"No records of {records.title} have been released yet: there is no run, or all runs are held back.", again=False
+        )
 
 
 def _find_way(target: DeliveryTarget) -> Callable[[Delivery, ReleasedRecords, dict[str, str]], None]:

@@ -75,26 +75,31 @@ class LedgerReader:
     """Compares released records with what a receiver has."""
 
     def __init__(self, ledger: Ledger) -> None:
-        rows = DeliveredRecord.objects.filter(ledger=ledger).values_list("record", "digest", "present", "number")
-        self._known = {
-            record: Entry(record, digest, present, number) for record, digest, present, number in rows.iterator(chunk_size=5_000)
-        }
+        self._rows = DeliveredRecord.objects.filter(ledger=ledger).order_by("record")
+        self.complete = True
+        """Whether `find_differences` compared all records."""
 
-    def find_differences(self, records: ReleasedRecords, export: Export, *, kind_column: str = "") -> Iterator[Difference]:
+    def find_differences(
+        self, records: ReleasedRecords, export: Export, *, kind_column: str = "", most: int | None = None
+    ) -> Iterator[Difference]:
         """Yield what differs, by template and record; what is removed comes last.
 
         export: makes the cells; its columns decide what counts as a difference.
         kind_column: the name of the column for the kind of the difference, "" if there is none.
+        most: compare at most so many records, and look for none that are removed if there are more.
         """
         lines, maker = LineMaker(records), export.make_maker()
         stable = [place for place, column in enumerate(export.columns) if _is_stable(column)]
         seen: set[int] = set()
         for states in _chunk(records.read_states()):
+            if most is not None and len(seen) + len(states) > most:
+                states, self.complete = states[: most - len(seen)], False
+            entries = self._read_entries([state.record_id for state in states])
             found: list[tuple[Kind, Entry, RecordState]] = []
             cells: dict[int, list[Cell]] = {}
             for state in states:
                 seen.add(state.record_id)
-                known = self._known.get(state.record_id)
+                known = entries.get(state.record_id)
                 if known is None and not state.present:
                     continue
                 row = maker.make_cells(lines.make_line(state))
@@ -102,25 +107,33 @@ class LedgerReader:
                 if kind := _compare(known, entry):
                     found.append((kind, entry, state))
                     cells[state.record_id] = _set_kind(export.columns, row, kind, kind_column)
-            names = self._find_changed(found)
+            names = _find_changed(found, entries)
             for kind, entry, state in found:
                 yield Difference(kind, entry, state, cells[state.record_id], names.get(state.record_id))
-        for record in sorted(self._known.keys() - seen):
-            known = self._known[record]
-            if known.present or known.digest != REMOVED:
-                yield Difference("removed", Entry(record, REMOVED, False, known.number), None, (), None)
+            if not self.complete:
+                return
+        told = self._rows.exclude(present=False, digest=REMOVED).values_list("record", "number")
+        removed = [(record, number) for record, number in told.iterator(chunk_size=5_000) if record not in seen]
+        for record, number in removed:
+            yield Difference("removed", Entry(record, REMOVED, False, number), None, (), None)
 
-    def _find_changed(self, found: Sequence[tuple[Kind, Entry, RecordState]]) -> Mapping[int, Sequence[str]]:
-        """Return {record: the attributes that changed since the receiver's number}, without records of which changes are missing."""
-        wanted = {entry.record_id: (self._known[entry.record_id].number, entry.number) for kind, entry, _ in found if kind == "changed"}
-        names: dict[int, set[str]] = {record: set() for record in wanted}
-        counts = dict.fromkeys(wanted, 0)
-        for record, number, values in RecordChange.objects.filter(record__in=wanted).values_list("record", "number", "values"):
-            first, last = wanted[record]
-            if first < number <= last:
-                names[record] |= set(values)
-                counts[record] += 1
-        return {record: sorted(names[record]) for record, (first, last) in wanted.items() if counts[record] == last - first > 0}
+    def _read_entries(self, record_ids: Sequence[int]) -> dict[int, Entry]:
+        """Return {record: what the receiver has of it}, without records that it was never given."""
+        rows = self._rows.filter(record__in=record_ids).values_list("record", "digest", "present", "number")
+        return {record: Entry(record, digest, present, number) for record, digest, present, number in rows}
+
+
+def _find_changed(found: Sequence[tuple[Kind, Entry, RecordState]], entries: Mapping[int, Entry]) -> Mapping[int, Sequence[str]]:
+    """Return {record: the attributes that changed since the receiver's number}, without records of which changes are missing."""
+    wanted = {entry.record_id: (entries[entry.record_id].number, entry.number) for kind, entry, _ in found if kind == "changed"}
+    names: dict[int, set[str]] = {record: set() for record in wanted}
+    counts = dict.fromkeys(wanted, 0)
+    for record, number, values in RecordChange.objects.filter(record__in=wanted).values_list("record", "number", "values"):
+        first, last = wanted[record]
+        if first < number <= last:
+            names[record] |= set(values)
+            counts[record] += 1
+    return {record: sorted(names[record]) for record, (first, last) in wanted.items() if counts[record] == last - first > 0}
 
 
 REMOVED = "removed"

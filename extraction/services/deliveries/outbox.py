@@ -9,11 +9,8 @@ The deliveries of a target are sent one after another, in their order. Each brin
 loses nothing: the next one brings it.
 """
 
-import os
-import socket
 from datetime import datetime, timedelta
 
-import psutil
 from celery import current_app
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
@@ -21,9 +18,10 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from extraction.algorithms.refresh import times
-from extraction.models import Cluster, Delivery, DeliveryTarget, Run
+from extraction.models import AuditKind, Cluster, Delivery, DeliveryTarget, Run
+from extraction.services.core import audit
 from extraction.services.core.repeating import find_due_after, find_next_due
-from extraction.services.core.runs import name_process, name_worker
+from extraction.services.core.worker_names import is_alive, name_worker
 
 WAITS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 20, 60, 240, 720))
 """Waits after the first, second, … failed attempt. After the last wait there is one more attempt."""
@@ -63,6 +61,7 @@ def queue_by_hand(target: DeliveryTarget, user: User | None) -> Delivery:
     if waiting is not None:
         return waiting
     with transaction.atomic():
+        audit.record(AuditKind.DELIVERY_QUEUED, target, text="by hand")
         return _queue(target, f"hand {timezone.now().isoformat()}", Delivery.Cause.HAND, user=user)
 
 
@@ -107,7 +106,7 @@ def claim_delivery(delivery_id: int, now: datetime) -> Delivery | None:
         with transaction.atomic():
             mine = _find_ready(now).filter(pk=delivery_id)
             claimed = Delivery.objects.filter(pk__in=list(mine.values_list("pk", flat=True)), state=Delivery.State.QUEUED).update(
-                state=Delivery.State.SENDING, claimed_by=name_worker(os.getpid()), alive_at=now, attempts=F("attempts") + 1
+                state=Delivery.State.SENDING, claimed_by=name_worker(), alive_at=now, attempts=F("attempts") + 1
             )
     except IntegrityError:
         return None  # another delivery of the target has been claimed at this moment
@@ -162,6 +161,7 @@ def retry_delivery(delivery: Delivery, now: datetime) -> bool:
         found = Delivery.objects.filter(pk=delivery.pk, state__in=(Delivery.State.FAILED, Delivery.State.QUEUED))
         changed = found.update(state=Delivery.State.QUEUED, next_at=now, attempts=0, failures=0, finished_at=None, error="", claimed_by="")
         if changed:
+            audit.record(AuditKind.DELIVERY_QUEUED, delivery.target, text=f"delivery {delivery.pk} again")
             _send(delivery.pk)
     return bool(changed)
 
@@ -180,7 +180,7 @@ def return_lost(now: datetime) -> int:
 
 def return_own(now: datetime) -> None:
     """Return what this process holds and does not work on. Call it in a worker before its next delivery: it does one at a time."""
-    held = Delivery.objects.filter(state=Delivery.State.SENDING, claimed_by=name_worker(os.getpid()))
+    held = Delivery.objects.filter(state=Delivery.State.SENDING, claimed_by=name_worker())
     held.update(state=Delivery.State.QUEUED, claimed_by="", next_at=now)
 
 
@@ -207,9 +207,9 @@ def _held(delivery: Delivery) -> QuerySet[Delivery]:
 
 
 def _has_lost_worker(delivery: Delivery, now: datetime) -> bool:
-    host, _, process = delivery.claimed_by.partition(" ")
-    if host == socket.gethostname():
-        return process not in {name_process(pid) for pid in psutil.pids() if process.startswith(f"{pid}@")}
+    alive = is_alive(delivery.claimed_by)
+    if alive is not None:
+        return not alive
     return delivery.alive_at is None or abs(now - delivery.alive_at) > STALE_AFTER
 
 

@@ -16,8 +16,8 @@ from extraction.services.records.exports import describe
 from extraction.services.records.exports.export_records import Export
 from extraction.services.records.exports.formats import FORMATS
 
-MOST = 5_000
-"""Lines or changes that a dry run counts."""
+MOST = 250
+"""Lines that a dry run counts, and records that it compares with those of the receiver."""
 
 EXAMPLES = 8
 
@@ -27,14 +27,16 @@ class DeliveryPreview:
     """What a delivery would bring.
 
     problem: why it would fail, "" if it would not.
+    changes: whether it would bring changes, not a file of all records.
     templates: whose records it would bring, and the released run of each.
     kinds: {what happened: number of records}; empty for a file of all records.
-    lines: of the file, or changes. complete: whether these are all.
+    lines: of the file, or changes. complete: whether these are all; if not, they are those of the first MOST lines or records.
     rows: the first ones.
     losses: what is left out or shown elsewhere, a sentence each.
     """
 
     problem: str = ""
+    changes: bool = False
     templates: Sequence[ReleasedTemplate] = ()
     columns: Sequence[Column] = ()
     kinds: Mapping[str, int] = field(default_factory=dict)
@@ -50,7 +52,7 @@ def preview_target(target: DeliveryTarget) -> DeliveryPreview:
     try:
         records = find_type_records(target.record_type, target.list_name)
         if not records.templates:
-            return DeliveryPreview(problem=f"Nothing of {records.title} is released yet.")
+            return DeliveryPreview(problem=f"No records of {records.title} have been released yet.")
         changes = not target.sends_files or content.changes_only
         if not changes:
             return _preview_file(contents.plan_content(records, content, FORMATS[content.format]), records.templates)
@@ -59,15 +61,14 @@ def preview_target(target: DeliveryTarget) -> DeliveryPreview:
         book = Ledger.objects.filter(target=target).first() or Ledger(pk=0)
         kinds: Counter[str] = Counter()
         rows: list[Sequence[Cell]] = []
-        for each in LedgerReader(book).find_differences(records, export, kind_column=contents.CHANGE):
+        reader = LedgerReader(book)
+        for each in reader.find_differences(records, export, kind_column=contents.CHANGE, most=MOST):
             if not is_selected(each.kind, content.selection):
                 continue
-            if kinds.total() == MOST:
-                return _make(export, records.templates, kinds, rows, complete=False)
             kinds[each.kind] += 1
             if len(rows) < EXAMPLES and each.state is not None:
                 rows.append(each.cells)
-        return _make(export, records.templates, kinds, rows, complete=True)
+        return _make(export, records.templates, kinds, rows, complete=reader.complete)
     except (DeliveryError, NotDelivered, ReplayError) as error:
         return DeliveryPreview(problem=str(error))
 
@@ -76,6 +77,7 @@ def _make(
     export: Export, templates: Sequence[ReleasedTemplate], kinds: Counter[str], rows: Sequence[Sequence[Cell]], *, complete: bool
 ) -> DeliveryPreview:
     return DeliveryPreview(
+        changes=True,
         templates=templates,
         columns=export.columns,
         kinds=dict(kinds),

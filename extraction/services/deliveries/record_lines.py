@@ -78,7 +78,7 @@ def find_type_records(record_type: RecordType, list_name: str = "") -> ReleasedR
     """
     if list_name and not record_type.attributes.filter(list__name=list_name, is_key=True).exists():
         raise NotDelivered(
-            f"The rows of {list_name} have no key, so their changes are not followed. "
+            f"The rows of {list_name} have no key, so their changes are not tracked. "
             f"Choose a key for them: open the record type {record_type}, then Key."
         )
     clusters = record_type.clusters.filter(ignored=False).select_related("site", "record_type").order_by("site__name", "site_id", "number")
@@ -88,7 +88,7 @@ def find_type_records(record_type: RecordType, list_name: str = "") -> ReleasedR
 def find_template_records(cluster: Cluster, list_name: str = "") -> ReleasedRecords:
     """Return the records of one template. Raises NotDelivered like `find_type_records`."""
     if list_name and list_name not in read_key_schemas([cluster.pk])[cluster.pk].lists:
-        raise NotDelivered(f"The rows of {list_name} have no key, so their changes are not followed.")
+        raise NotDelivered(f"The rows of {list_name} have no key, so their changes are not tracked.")
     return _find_released(f"{cluster.site.name}: {cluster.label}", cluster.record_type, [cluster], list_name, across_sites=False)
 
 
@@ -110,7 +110,9 @@ def make_scope(records: ReleasedRecords, read: LineReader | None = None) -> Expo
         attributes = find_type_attributes(records.record_type)
     else:
         attributes = find_attributes(records.templates[0].cluster) if records.templates else {"": ()}
-    left_out = [f"the records of {cluster.site.name}: {cluster.label}, of which nothing is released yet" for cluster in records.waiting]
+    left_out = [
+        f"the records of {cluster.site.name}: {cluster.label}, of which no run has been released yet" for cluster in records.waiting
+    ]
     return ExportScope(
         records.title,
         Record.objects.none(),

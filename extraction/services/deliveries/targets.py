@@ -8,12 +8,14 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from extraction.models import DeliveryTarget
+from extraction.models import Attribute, AuditKind, DeliveryTarget
 from extraction.models.delivery import TargetContent, TargetPlace
+from extraction.services.core import audit
 from extraction.services.core.repeating import find_due_after
+from extraction.services.core.sealed_secrets import SecretError
 from extraction.services.deliveries import ledger, outbox
 from extraction.services.deliveries.deliver import find_ledger
-from extraction.services.deliveries.secrets import SecretError, open_secrets, seal_secrets
+from extraction.services.deliveries.secrets import open_secrets, seal_secrets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +53,7 @@ def save_target(target: DeliveryTarget, draft: TargetDraft) -> SavedTarget:
     now, new = timezone.now(), target.pk is None
     noted = draft.from_now and can_start_empty(target, draft.content)
     moved = not new and _is_moved(target, draft)
+    before = _describe(DeliveryTarget.objects.get(pk=target.pk)) if not new else {}
     target.name, target.place, target.content = draft.name, draft.place.as_json(), draft.content.as_json()
     if any(draft.secrets.values()):
         target.secret = seal_secrets(_read_secrets(target) | {name: text for name, text in draft.secrets.items() if text})
@@ -58,11 +61,21 @@ def save_target(target: DeliveryTarget, draft: TargetDraft) -> SavedTarget:
     target.delivered_state = ""
     with transaction.atomic():
         target.save()
+        kind = AuditKind.TARGET_CREATED if new else AuditKind.TARGET_CHANGED
+        secret = "\npasswords or keys entered" if any(draft.secrets.values()) else ""
+        audit.record(kind, target, text=(audit.describe_differences(before, _describe(target)) + secret).strip())
         if moved:
             ledger.forget_delivered(find_ledger(target))
         if noted:
             outbox.queue_start(target, target.created_by, now)
     return SavedTarget(moved, noted)
+
+
+def list_columns(target: DeliveryTarget) -> list[str]:
+    """Return the attributes that a target can get: those of its list, and then those of the page."""
+    found = Attribute.objects.filter(record_type=target.record_type)
+    names = list(found.filter(list__name=target.list_name or None).values_list("name", flat=True))
+    return [*names, *found.filter(list=None).values_list("name", flat=True)] if target.list_name else names
 
 
 def can_start_empty(target: DeliveryTarget, content: TargetContent | None = None) -> bool:
@@ -99,3 +112,17 @@ def forget_all(target: DeliveryTarget) -> None:
     with transaction.atomic():
         ledger.forget_delivered(find_ledger(target))
         DeliveryTarget.objects.filter(pk=target.pk).update(delivered_state="")
+        audit.record(AuditKind.TARGET_CHANGED, target, text="the next delivery brings everything again")
+
+
+def delete_target(target: DeliveryTarget) -> None:
+    """Delete a target and the list of its deliveries. What was delivered stays where it is."""
+    with transaction.atomic():
+        audit.record(AuditKind.TARGET_DELETED, target)
+        target.delete()
+
+
+def _describe(target: DeliveryTarget) -> dict[str, object]:
+    """Return what the audit log compares. Secrets are not in it, nor is the address of a webhook."""
+    fields = audit.read_fields(target, "name", "mode", "every_hours", "times", "cron", "zone", "enabled")
+    return fields | {"place": target.place, "content": target.content}

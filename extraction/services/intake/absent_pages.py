@@ -11,7 +11,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from extraction.models import CrawlAddress, Page, Run, TrackedRecord
+from extraction.models import AuditKind, CrawlAddress, Page, Run, TrackedRecord
+from extraction.services.core import audit
 from extraction.services.core.runs import JobError
 from extraction.services.intake.outcome_words import ABSENT
 from extraction.services.records import extract_records
@@ -61,6 +62,7 @@ def mark_gone(run: Run, user: User | None = None) -> int:
             now = timezone.now()
             marked += Page.objects.filter(pk__in=pages).update(gone_at=now, left_at=now)
             _expect_last_miss(pages)
+        audit.record(AuditKind.PAGES_GONE, run, text=f"pages: {marked:,}")
         extract_records.renew_records(run.site, user)
     return marked
 

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -45,6 +46,7 @@ from extraction.services.intake.crawl_intake import Intake
 from extraction.services.intake.outcome_words import WORDS
 from extraction.services.records import extract_records
 from extraction.services.sites import sources
+from extraction.services.sites.fetching import store_session
 
 BATCH_PAGES = 50
 BATCH_BYTES = 16 * 1024**2
@@ -165,7 +167,7 @@ def _crawl(run: Run, source: Source, intake: Intake, progress: Progress, strikes
         plan = sources.plan_crawl(source, frontier, spool=spool, sample=not (extracting or source.whole or parameters.refreshes))
         if parameters.refreshes:
             plan = _narrow(plan, run)
-        with Crawl(plan) as crawl:
+        with Crawl(plan, keep_session=partial(store_session, run.site)) as crawl:
             try:
                 return _consume(iter(crawl), intake, progress, limit)
             except CrawlFailed:

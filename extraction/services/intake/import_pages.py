@@ -23,7 +23,7 @@ from extraction.fetching.items import AssetItem
 from extraction.fetching.names import make_printable
 from extraction.models import Run, Site
 from extraction.models.run_values import RunParameters, RunSummary
-from extraction.services.core import runs
+from extraction.services.core import runs, stored_bytes
 from extraction.services.core.runs import Cancelled, JobError, Progress
 from extraction.services.intake import absent_pages, assets
 from extraction.services.intake.import_assets import WantedAssets
@@ -127,6 +127,7 @@ def run_import(run: Run, progress: Progress) -> RunSummary:
     if upload and not default_storage.exists(upload):
         if run.read_summary().pages is not None:  # the worker died after the last page, before the run was marked as done
             return _finish(run)
+        stored_bytes.check_storage()
         raise JobError("the uploaded file is gone; upload it again")
     _delete_orphans()
     try:

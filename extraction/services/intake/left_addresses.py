@@ -7,7 +7,7 @@ from extraction.models import Cluster, CrawlAddress, Page, Run, Site, Snapshot, 
 from extraction.models.run import UNFINISHED
 from extraction.models.run_values import EXTRACT, REFRESH
 
-PASSING = (Outcome.SERVER_ERROR, Outcome.TIMEOUT, Outcome.UNREACHABLE, Outcome.LOGIN_OR_BOT)
+PASSING = (Outcome.SERVER_ERROR, Outcome.TIMEOUT, Outcome.UNREACHABLE, Outcome.LOGIN_OR_BOT, Outcome.SIGNED_OUT)
 """Outcomes that may be others next time."""
 
 

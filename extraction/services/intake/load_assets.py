@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
@@ -27,6 +28,7 @@ from extraction.services.core.runs import JobError, Progress
 from extraction.services.core.stored_pages import read_root
 from extraction.services.intake import assets
 from extraction.services.sites import sources
+from extraction.services.sites.fetching import store_session
 
 MAX_PAGES = 200
 """The largest number of pages read: the samples of about twenty templates."""
@@ -84,7 +86,7 @@ def fetch_assets(site: Site, needed: Sequence[NeededResource]) -> Iterator[tuple
     folder.mkdir(parents=True, exist_ok=True)
     spool = Path(tempfile.mkdtemp(prefix="assets-", dir=folder))
     try:
-        with Crawl(_plan(site, list(by_url), spool)) as crawl:
+        with Crawl(_plan(site, list(by_url), spool), keep_session=partial(store_session, site)) as crawl:
             for event in crawl:
                 if isinstance(event, Answered) and event.url in by_url:
                     yield by_url[event.url], Path(event.body).read_bytes()

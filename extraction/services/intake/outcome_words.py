@@ -17,6 +17,7 @@ WORDS: dict[str, str] = {
     Outcome.TIMEOUT: "Timed out",
     Outcome.REFUSED_BY_ROBOTS: "Refused by robots.txt",
     Outcome.LOGIN_OR_BOT: "Behind a sign-in or a robot check",
+    Outcome.SIGNED_OUT: "Signed out",
     Outcome.SOFT_404: "Reported missing",
     Outcome.EMPTY: "Empty",
     Outcome.NOT_HTML: "Not a page",

@@ -55,9 +55,18 @@ def _describe_left_out(join: Join) -> list[str]:
     return found
 
 
+_UNUSED = (
+    "page__search_text",
+    "page__current__vector",
+    *(f"page__current__record__{name}" for name in ("values", "rows", "origins", "text", "held_back")),
+    *(f"page__current__record__rule__{name}" for name in ("definition", "stylesheet", "report")),
+)
+"""Large columns of the other tables that no line needs."""
+
+
 def _read_lines(join: Join, records: QuerySet[JoinedRecord], names: dict[str, str], counts: LineCounts) -> Iterator[Line]:
     sources = Prefetch("sources", JoinedRow.objects.select_related("page").defer("values"))
-    found = records.select_related("page__current__record__rule").defer("text").prefetch_related(sources)
+    found = records.select_related("page__current__record__rule").defer("text", *_UNUSED).prefetch_related(sources)
     for each in found.iterator(chunk_size=CHUNK):
         counts.records += 1
         about = {

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from django.db.models import Q
 
 from extraction.algorithms.records.keys import make_key
-from extraction.models import JoinedRecord, JoinedRow, RecordChange, TrackedRecord
+from extraction.models import JoinedRecord, JoinedRow, RecordChange, RecordSource, TrackedRecord
 from extraction.services.records.key_schema import read_key_schemas
 
 MAX_ROWS = 50
@@ -44,7 +44,8 @@ def read_history(record: JoinedRecord, *, most: int) -> JoinedHistory:
 
 
 def _of_page(record: JoinedRecord) -> Q:
-    return Q(cluster=record.join.detail_id, list_name="", sources__page=record.page_id) & ~Q(state=TrackedRecord.State.JOINED)
+    of_page = list(RecordSource.objects.filter(page=record.page_id).values_list("record", flat=True))
+    return Q(pk__in=of_page, cluster=record.join.detail_id, list_name="") & ~Q(state=TrackedRecord.State.JOINED)
 
 
 def _find_rows(sources: Sequence[JoinedRow]) -> tuple[list[TrackedRecord], list[str]]:

@@ -13,8 +13,9 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.algorithms.records.join import SharedAttribute, Side
-from extraction.models import Attribute, Cluster, Join, JoinKey, JoinListing, RecordList, Site
+from extraction.models import Attribute, AuditKind, Cluster, Join, JoinKey, JoinListing, RecordList, Site
 from extraction.models.join import JoinColumn
+from extraction.services.core import audit
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,4 +255,12 @@ def save_plan(site: Site, plan: JoinPlan, join: Join | None = None, user: User |
             )
         for listing in kept:
             listing.delete()
+        audit.record(AuditKind.JOIN_SAVED, join)
     return join
+
+
+def delete_join(join: Join) -> None:
+    """Delete a join with its records. The records of both sides stay."""
+    with transaction.atomic():
+        audit.record(AuditKind.JOIN_DELETED, join)
+        join.delete()

@@ -6,7 +6,8 @@ from django.db.models import Q, QuerySet
 
 from extraction.models import Join, JoinedRecord
 from extraction.models.join import JoinColumn
-from extraction.services.records.records import select_first_value
+from extraction.models.kept.searching import match_joined
+from extraction.services.records.records import select_first_raw, select_first_value
 
 CONFLICTS, SEVERAL, DISAGREEING, INCOMPLETE = "conflicts", "several", "disagreeing", "incomplete"
 """Parts of the joined records, besides the states."""
@@ -31,11 +32,11 @@ def search_joined(join: Join, *, query: str = "", part: str = "", missing: str =
     """
     found = JoinedRecord.objects.filter(join=join).select_related("page")
     for word in query.split():
-        found = found.filter(text__contains=word.casefold())
+        found = found.filter(match_joined(word))
     found = found.filter(_match_part(part))
     columns = {each.name: each for each in join.read_result().columns}
     if missing in columns:
-        found = found.exclude(values__has_key=missing)
+        found = found.alias(lacking=select_first_raw(missing)).filter(lacking__isnull=True)
     return _sort(found, columns.get(sort.removeprefix("-")), descending=sort.startswith("-"))
 
 

@@ -17,9 +17,10 @@ from extraction.algorithms.bundles.crawl_templates import MAX_BYTES, CrawlTempla
 from extraction.algorithms.clustering import refinement
 from extraction.algorithms.clustering.refinement import SiteTemplates, sample_evenly
 from extraction.algorithms.sketches import shingles
-from extraction.models import Clustering, Run, Site, Snapshot
+from extraction.models import AuditKind, Clustering, Run, Site, Snapshot
 from extraction.models.kept_template import KeptTemplate
 from extraction.models.run_values import RunParameters, RunSummary
+from extraction.services.core import audit
 from extraction.services.core.runs import JobError
 from extraction.services.lab import comparisons
 from extraction.services.templates import page_steps
@@ -113,6 +114,7 @@ def _store(site: Site, templates: SiteTemplates[int], seconds: float, user: User
         created_by=user,
     )
     run.write_summary(RunSummary(methods=1, pages=len(pages), gave_up=0))
+    audit.record(AuditKind.RULES_IMPORTED, run, text=f"templates: {len(templates.clusters):,}")
     current = comparisons.sort_groups(comparisons.group_by_template([str(page) for page in pages]))
     Clustering.objects.create(site=site, run=run, method=comparisons.NOW, groups=current)
     return Clustering.objects.create(

@@ -9,7 +9,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from extraction.models import Cluster, Page, PageLabel, Placement, Site
+from extraction.models import AuditKind, Cluster, Page, PageLabel, Placement, Site
+from extraction.services.core import audit
 from extraction.services.core.runs import JobError
 
 MOST_BYTES = 5_000_000
@@ -64,7 +65,7 @@ def take_labels(site: Site, text: str, user: User | None) -> TakenLabels:
     for start in range(0, len(addresses), CHUNK):
         some = addresses[start : start + CHUNK]
         pages |= dict(Page.objects.filter(site=site, url__in=some).values_list("url", "pk"))
-    _write_labels({pk: rows[url] for url, pk in pages.items()}, user)
+    _write_labels(site, {pk: rows[url] for url, pk in pages.items()}, user)
     unknown = [url for url in addresses if url not in pages]
     return TakenLabels(len(pages), len(unknown), tuple(unknown[:3]), len(wrong), first)
 
@@ -72,13 +73,16 @@ def take_labels(site: Site, text: str, user: User | None) -> TakenLabels:
 def confirm_template(cluster: Cluster, user: User | None) -> int:
     """Label all current pages of a template with the template's name, and return how many there are."""
     pages = cluster.snapshots.current().values_list("page", flat=True)
-    _write_labels(dict.fromkeys(pages, cluster.label), user)
+    _write_labels(cluster.site, dict.fromkeys(pages, cluster.label), user)
     return len(pages)
 
 
 def clear_labels(site: Site) -> int:
     """Delete the site's labels and return how many there were. Placements of pages are not changed."""
-    return PageLabel.objects.filter(page__site=site).delete()[0]
+    with transaction.atomic():
+        deleted: int = PageLabel.objects.filter(page__site=site).delete()[0]
+        audit.record(AuditKind.PAGES_LABELLED, site, text=f"labels deleted: {deleted:,}")
+    return deleted
 
 
 def _rows(text: str) -> tuple[dict[str, str], list[str]]:
@@ -94,7 +98,8 @@ def _rows(text: str) -> tuple[dict[str, str], list[str]]:
 
 
 @transaction.atomic
-def _write_labels(labels: dict[int, str], user: User | None) -> None:
+def _write_labels(site: Site, labels: dict[int, str], user: User | None) -> None:
+    audit.record(AuditKind.PAGES_LABELLED, site, text=f"pages labelled: {len(labels):,}")
     rows = [PageLabel(page_id=page, label=label[:LENGTH], created_by=user, created_at=timezone.now()) for page, label in labels.items()]
     PageLabel.objects.bulk_create(
         rows, batch_size=CHUNK, update_conflicts=True, unique_fields=["page"], update_fields=["label", "created_by", "created_at"]

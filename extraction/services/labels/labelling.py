@@ -1,6 +1,8 @@
 """Labels: what an editor said about one attribute on one page. This is the only writer of the Label table."""
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -9,8 +11,9 @@ from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, value
 from extraction.algorithms.learning.page_table import find_unread_tags
-from extraction.models import Attribute, Cluster, Label, Snapshot
+from extraction.models import Attribute, AuditKind, Cluster, Label, Snapshot
 from extraction.models.marked_places import MarkedPlaces, read_marked_places
+from extraction.services.core import audit
 from extraction.services.core.stored_pages import read_elements
 
 MAX_PLACES = 2_000
@@ -24,6 +27,15 @@ once."""
 
 class LabelError(ValueError):
     """What was marked cannot be a label. The message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredMark:
+    """A mark that another installation had. location: None for "not on this page"."""
+
+    row: int
+    location: Location | None
+    value: str
 
 
 def set_labels(
@@ -65,6 +77,35 @@ def set_labels(
     ]
     with transaction.atomic():
         Label.objects.filter(cluster=cluster, snapshot=snapshot, attribute=attribute, row=row).delete()
+        audit.record_often(AuditKind.LABELS_CHANGED, cluster)
+        return Label.objects.bulk_create(labels)
+
+
+def restore_labels(
+    cluster: Cluster, snapshot: Snapshot, attribute: Attribute, marks: Sequence[RestoredMark], user: User | None
+) -> list[Label]:
+    """Replace the labels of an attribute on a page, in all rows, with marks that another installation had. Return the new labels.
+
+    The caller has checked that each mark finds its value on the page. The page may be one that is in no template any more.
+    """
+    places: Counter[int] = Counter()
+    labels = []
+    for mark in marks:
+        labels.append(
+            Label(
+                cluster=cluster,
+                snapshot=snapshot,
+                attribute=attribute,
+                row=mark.row,
+                location=mark.location.as_json() if mark.location else None,
+                value=mark.value,
+                position=places[mark.row],
+                created_by=user,
+            )
+        )
+        places[mark.row] += 1
+    with transaction.atomic():
+        Label.objects.filter(cluster=cluster, snapshot=snapshot, attribute=attribute).delete()
         return Label.objects.bulk_create(labels)
 
 

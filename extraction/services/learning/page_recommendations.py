@@ -29,6 +29,7 @@ from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.sampling import greedy
 from extraction.models import Attribute, Cluster, RecordList
+from extraction.services.core.percent import write_percent
 from extraction.services.core.stored_pages import StoredPage
 from extraction.services.learning.lessons import ListLesson, list_row_attributes
 from extraction.services.learning.workspaces import AttributeLabels, LoadedPage, Workspace, open_workspace, read_labels, read_row_labels
@@ -201,7 +202,7 @@ def explain_score(score: PageScore, *, begun: bool = True) -> str:
     if score.missing:
         return f"no {_list_names(score.missing)} is found here"
     if begun and score.fresh >= LITTLE:
-        return f"shows {100 * score.fresh:.0f} % of the template for the first time" if score.fresh >= 0.01 else "shows something new"
+        return f"shows {write_percent(score.fresh)} of the template for the first time" if score.fresh >= 0.01 else "shows something new"
     return ""
 
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from extraction.models import AlertChannel, Breakage, Check, Cluster, Event, RecordCount, RunRelease, Site
+from extraction.models import AlertChannel, Breakage, Check, Cluster, Event, RecordCount, RunRelease
 
 MAX_TITLE = 250
 
@@ -73,7 +73,7 @@ def write_release_alert(event: Event, release: RunRelease) -> AlertText:
 def write_digest(channel: AlertChannel, now: datetime) -> AlertText:
     """The digest of a channel's sites: what happened in the last day, and what is still open."""
     since = now - timedelta(days=1)
-    sites = list(channel.sites.values_list("pk", flat=True)) or list(Site.objects.values_list("pk", flat=True))
+    sites = list(channel.sites.values_list("pk", flat=True)) or list(channel.team.sites.values_list("pk", flat=True))
     checks = Check.objects.filter(cluster__site__in=sites, checked_at__gt=since, checked_at__lte=now)
     mine = Breakage.objects.filter(cluster__site__in=sites).select_related("cluster__site", "rule")
     broken = mine.open()
@@ -151,7 +151,7 @@ def _write_lost_coverage(breakage: Breakage, since: str, records: int) -> AlertT
         [
             f"{breakage.note}.",
             "\n".join(facts),
-            "What to do: Fetch or import the pages and search for templates again. If they come in another template then, merge the two.",
+            "What to do: Fetch or import the pages and find templates again. If they come in another template then, merge the two.",
             _write_link(breakage.get_absolute_url()),
         ],
     )

@@ -8,6 +8,7 @@ what is still broken, too.
 
 import logging
 import re
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from urllib.parse import unquote, urlsplit
 
@@ -17,9 +18,13 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from extraction.models import Alert, AlertChannel, Breakage, Event, RunRelease
+from extraction.models import Alert, AlertChannel, AuditKind, Breakage, Event, RunRelease, Site
+from extraction.services.core import audit
 from extraction.services.monitoring import alert_words
 from extraction.services.monitoring.alert_words import AlertText
+
+_LOGGED = ("name", "events", "enabled")
+"""The fields of a channel that the audit log compares."""
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +44,7 @@ POST_AT_MOST_S = 60.0
 
 def queue_alerts(event: Event, breakage: Breakage, now: datetime) -> int:
     """Queues the alerts about a breakage, in the caller's transaction. Returns how many channels are told."""
-    channels = [each for each in _list_listening(event) if _is_about_site(each, breakage.cluster.site_id)]
+    channels = [each for each in _list_listening(event) if _is_about_site(each, breakage.cluster.site)]
     if not channels:
         return 0
     words = alert_words.write_alert(event, breakage)
@@ -53,7 +58,7 @@ def queue_release_alerts(release: RunRelease, now: datetime) -> int:
     after a person has decided about the one before is told of again, since it waits for a new decision.
     """
     event = Event.HELD if release.state == RunRelease.State.HELD else Event.DOUBT
-    channels = [each for each in _list_listening(event) if _is_about_site(each, release.cluster.site_id)]
+    channels = [each for each in _list_listening(event) if _is_about_site(each, release.cluster.site)]
     if not channels or not find_news(release):
         return 0
     words = alert_words.write_release_alert(event, release)
@@ -102,8 +107,30 @@ def resend_alert(alert: Alert, now: datetime) -> bool:
         failed = Alert.objects.filter(pk=alert.pk, state=Alert.State.FAILED)
         changed = failed.update(state=Alert.State.QUEUED, next_at=now, attempts=0, error="")
         if changed:
+            audit.record(AuditKind.ALERT_RESENT, f"{alert.title} to {alert.channel}")
             _send(alert.pk)
     return bool(changed)
+
+
+def save_channel(channel: AlertChannel, sites: Iterable[Site]) -> None:
+    """Saves a channel with the sites that it is about. Its address, which contains secrets, is not in the audit log."""
+    chosen = list(sites)
+    stored = AlertChannel.objects.filter(pk=channel.pk).first()
+    before = audit.read_fields(stored, *_LOGGED) | {"sites": list(stored.sites.all())} if stored else {}
+    changed = audit.describe_differences(before, audit.read_fields(channel, *_LOGGED) | {"sites": chosen})
+    if stored and stored.url != channel.url:
+        changed = f"{changed}\naddress changed".strip()
+    with transaction.atomic():
+        channel.save()
+        channel.sites.set(chosen)
+        audit.record(AuditKind.CHANNEL_SAVED, channel, text=changed)
+
+
+def delete_channel(channel: AlertChannel) -> None:
+    """Deletes a channel and the list of its alerts."""
+    with transaction.atomic():
+        audit.record(AuditKind.CHANNEL_DELETED, channel)
+        channel.delete()
 
 
 def send_test_alert(channel: AlertChannel) -> str:
@@ -150,9 +177,9 @@ def _list_listening(event: Event) -> list[AlertChannel]:
     return [each for each in AlertChannel.objects.filter(enabled=True).prefetch_related("sites") if event in each.events]
 
 
-def _is_about_site(channel: AlertChannel, site_id: int) -> bool:
+def _is_about_site(channel: AlertChannel, site: Site) -> bool:
     sites = {each.pk for each in channel.sites.all()}
-    return not sites or site_id in sites
+    return channel.team_id == site.team_id and (not sites or site.pk in sites)
 
 
 def _queue_alert(channel: AlertChannel, event: Event, key: str, words: AlertText, now: datetime, breakage: Breakage | None = None) -> bool:

@@ -13,10 +13,10 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from extraction.models import Bellwether, Breakage, Check, Decision, Event, Monitor, RecordCount, Rule, Site
+from extraction.models import AuditKind, Bellwether, Breakage, Check, Decision, Event, Monitor, RecordCount, Rule, Site
 from extraction.models.monitor import BreakageQuerySet
 from extraction.models.rule_report import FailedAttribute
-from extraction.services.core import signals
+from extraction.services.core import audit, signals
 from extraction.services.labels import proofs
 from extraction.services.monitoring import alerts, repairs
 from extraction.services.monitoring.repairs import Repair
@@ -108,6 +108,7 @@ def accept_repair(breakage: Breakage, *, user: User | None = None, now: datetime
         Breakage.objects.open().filter(pk=breakage.pk).update(proposal=proposal)
         _close(Breakage.objects.filter(pk=breakage.pk), Breakage.State.REPAIRED, at, user)
         _renew_baselines(breakage.check_found)
+        audit.record(AuditKind.BREAKAGE_ACCEPTED, breakage, text="attributes: " + ", ".join(breakage.attributes))
         signals.repair_accepted.send(Breakage, breakage=breakage, user=user)
     return proposal
 
@@ -138,6 +139,7 @@ def dismiss_breakage(breakage: Breakage, *, user: User | None = None, now: datet
             return False
         rules.move_rule(breakage.rule, Rule.State.LIVE)
         _renew_baselines(breakage.check_found)
+        audit.record(AuditKind.BREAKAGE_DISMISSED, breakage, text="attributes: " + ", ".join(breakage.attributes))
     return True
 
 
@@ -174,7 +176,7 @@ def _explain_coverage(check: Check) -> str:
     else:
         said = f"The values are right, but {lost} of the {check.reached} pages that answered no longer look like this template: no mask"
         said += " covers them, and no template's structure is near enough. A crawl would extract nothing from them."
-    return f"{said} Fetch or import the site's pages and search for templates again"
+    return f"{said} Fetch or import the site's pages and find templates again"
 
 
 def _close(breakages: BreakageQuerySet, state: Breakage.State, at: datetime, user: User | None = None) -> int:

@@ -3,17 +3,17 @@
 Bytes go to the bin and are deleted some days later by the daily tidying, which brings back what is needed after all.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import connection, models, transaction
 from django.db.models import Exists, F, OuterRef
 
-from extraction.models import Asset, Page, Preview, RecordChange, RuleFailure, Snapshot
+from extraction.models import Page, RecordChange, RuleFailure, Snapshot
 from extraction.models.kept import checking, installing, searching
 from extraction.models.kept.checking import Drift
-from extraction.services.core import stored_bytes
+from extraction.services.core import left_bytes, stored_bytes
 
 THIN_AFTER_DAYS = 365
 """Contents of pages that are older than this are thinned, unless the command says otherwise."""
@@ -106,22 +106,11 @@ def collect_bytes(now: datetime) -> tuple[int, int]:
     """Move stored bytes that nothing has to the bin. Return (how many contents, their bytes)."""
     moved = size = 0
     for names in stored_bytes.list_stored(before=now - timedelta(days=YOUNGEST_DAYS)):
-        for sha256 in sorted(set(names) - find_wanted(names)):
+        for sha256 in sorted(set(names) - left_bytes.find_wanted(names)):
             size += names[sha256]
             stored_bytes.throw_away(sha256)
             moved += 1
     return moved, size
-
-
-def find_wanted(sha256s: Iterable[str]) -> set[str]:
-    """Return those of the digests whose bytes a page, a style, a picture or a preview has."""
-    some, found = list(sha256s), set[str]()
-    for at in range(0, len(some), CHUNK):
-        part = some[at : at + CHUNK]
-        for model, name in ((Snapshot, "sha256"), (Snapshot, "received"), (Asset, "sha256"), (Preview, "sha256"), (Preview, "dimmed")):
-            rows = model._default_manager.filter(**{f"{name}__in": part}).order_by()
-            found |= set(rows.values_list(name, flat=True))
-    return found
 
 
 def refresh_statistics(*, vacuum: bool) -> Space:

@@ -24,7 +24,7 @@ from extraction.models import Check, Monitor, Rule, Run, Site
 from extraction.models.rule import RuleQuerySet
 from extraction.models.run_values import RunSummary
 from extraction.services.core.runs import Progress
-from extraction.services.monitoring import bellwethers, breakages, check_template, fetch_pages, imported_pages, judge_pages
+from extraction.services.monitoring import bellwethers, breakages, check_template, fetch_pages, imported_pages, judge_pages, monitors
 from extraction.services.monitoring.fetch_pages import Fetch
 
 
@@ -59,6 +59,8 @@ def check_site(
         found.append(done or _check_rule(rule, fetch, now, run, confirm_after_s, partial(tell, number)))
     tell(len(found))
     Monitor.objects.filter(site=site).update(last_checked_at=now())
+    if any(each.verdict != Check.Verdict.UNREACHABLE for each in found):
+        monitors.forget_silence(site)
     check_template.propose_repairs(site, now=now())
     return check_template.summarise_checks(found)
 

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
@@ -12,17 +13,22 @@ from extraction.fetching.crawl.process import CrawlFailed, fetch_once
 from extraction.models import Site
 from extraction.services.core.runs import Interrupted, JobError
 from extraction.services.sites import sources
+from extraction.services.sites.fetching import store_session
 from extraction.services.sites.sources import KnownFrontier
 
 
 @dataclass(frozen=True, slots=True)
 class PageAnswer:
-    """What came from an address. content: the page's bytes, or None if there are none. message: why there are none, for people."""
+    """What came from an address. content: the page's bytes, or None if there are none. message: why there are none, for people.
+
+    notices: what of the page is missing, in words.
+    """
 
     outcome: Outcome
     content: bytes | None = None
     content_type: str = ""
     message: str = ""
+    notices: tuple[str, ...] = ()
 
 
 Fetch = Callable[[Sequence[str]], Mapping[str, PageAnswer]]
@@ -42,7 +48,7 @@ def make_fetcher(site: Site, *, spool: str) -> Fetch:
         try:
             frontier = KnownFrontier(queued=(), known=(), page_limit=None)
             plan = sources.plan_crawl(sources.get_source(site), frontier, spool=folder, sample=False)
-            return {each.url: _answer(each) for each in fetch_once(urls, plan=plan)}
+            return {each.url: _answer(each) for each in fetch_once(urls, plan=plan, keep_session=partial(store_session, site))}
         except CrawlFailed as error:
             if error.from_outside:
                 raise Interrupted("The crawler was killed") from error
@@ -57,4 +63,4 @@ def _answer(fetched: Fetched) -> PageAnswer:
     body = fetched.rendered or fetched.body
     content = Path(body).read_bytes() if body else None
     content_type = "text/html; charset=utf-8" if fetched.rendered else fetched.headers.get("content-type", "")
-    return PageAnswer(fetched.outcome, content, content_type, fetched.message)
+    return PageAnswer(fetched.outcome, content, content_type, fetched.message, fetched.notices)

@@ -11,9 +11,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from extraction.models import Monitor, Rule, Run, Site
-from extraction.services.core import runs
+from extraction.models import AuditKind, Monitor, Rule, Run, Site
+from extraction.services.core import audit, runs
 from extraction.services.sites import sources
+
+_SETTINGS = ("enabled", "every_hours", "auto_repair")
+"""What operators set."""
 
 JITTER = 0.1
 """Share of the interval by which checks are spread, so that a hundred sites are not all fetched in the same minute."""
@@ -53,7 +56,34 @@ def change_schedule(monitor: Monitor, *, now: datetime) -> None:
     """Saves what an operator set. The next check comes one new interval after the last one, or at once."""
     last = monitor.last_checked_at
     monitor.next_due_at = max(now, last + timedelta(hours=monitor.every_hours)) if last else now
-    monitor.save()
+    stored = Monitor.objects.filter(pk=monitor.pk).first()
+    before = audit.read_fields(stored, *_SETTINGS) if stored else {}
+    with transaction.atomic():
+        monitor.save()
+        audit.record(
+            AuditKind.MONITOR_CHANGED,
+            monitor,
+            text=audit.describe_differences(before, audit.read_fields(monitor, *_SETTINGS)),
+        )
+
+
+def note_silence(site: Site, *, known: bool, now: datetime) -> None:
+    """Save that a person knows that the site does not answer, so that nobody needs to be told again until it has answered.
+
+    known: False to be told again.
+    """
+    monitor = find_monitor(site)
+    if bool(monitor.silence_known_at) == known:
+        return
+    monitor.silence_known_at = now if known else None
+    with transaction.atomic():
+        monitor.save()
+        audit.record(AuditKind.SILENCE_KNOWN, monitor, text="" if known else "no longer")
+
+
+def forget_silence(site: Site) -> None:
+    """Tell people again when the site does not answer, because it has answered."""
+    Monitor.objects.filter(site=site).exclude(silence_known_at=None).update(silence_known_at=None)
 
 
 def compute_next_due(monitor: Monitor, now: datetime) -> datetime:

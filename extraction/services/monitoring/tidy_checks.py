@@ -13,8 +13,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from extraction.models import Bellwether, Breakage, Check, Label, Record, RecordChange, SamplePage, Snapshot
-from extraction.services.core import stored_bytes
-from extraction.services.monitoring import care
+from extraction.services.core import left_bytes, stored_bytes
 
 EVIDENCE_DAYS = 90
 """How long the pages of a check that found something are kept."""
@@ -71,7 +70,7 @@ def _delete(snapshots: Sequence[int]) -> int:
 
 
 def _wanted(sha256: str) -> bool:
-    return sha256 in care.find_wanted([sha256])
+    return sha256 in left_bytes.find_wanted([sha256])
 
 
 def _thin(now: datetime) -> int:

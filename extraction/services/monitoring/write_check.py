@@ -10,6 +10,7 @@ from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Bellwether, Check, Page, Run, Snapshot
 from extraction.models.check_findings import AttributeFinding, CheckedPage, CheckEvidence
 from extraction.services.core import stored_bytes
+from extraction.services.monitoring import drifting
 from extraction.services.monitoring.fetch_pages import PageAnswer
 from extraction.services.monitoring.judge_pages import BellwetherVisit, WatchedRule
 from extraction.services.sites import page_store
@@ -40,6 +41,8 @@ def write_check(
 ) -> Check:
     """Writes the check. kept: what `keep_pages` stored. confirmed: whether a second visit said the same, where one was needed."""
     verdict = found.verdict
+    findings = {name: _make_finding(name, each, found.pages) for name, each in verdict.attributes.items()}
+    findings = drifting.add_usual_shares(watched.rule, findings, reached=verdict.reached)
     return Check.objects.create(
         cluster=watched.rule.cluster,
         rule=watched.rule,
@@ -50,7 +53,8 @@ def write_check(
         asked=verdict.asked,
         reached=verdict.reached,
         covered_fraction=verdict.covered_fraction,
-        attributes={name: _make_finding(name, each, found.pages).as_json() for name, each in verdict.attributes.items()},
+        attributes={name: each.as_json() for name, each in findings.items()},
+        drifting=any(each.usual_fraction is not None for each in findings.values()),
         pages=[_make_page(each, found, kept).as_json() for each in watched.bellwethers],
         evidence=[_make_evidence(name, each).as_json() for name, each in _choose_evidence(verdict)],
     )
@@ -77,7 +81,7 @@ def _keep_snapshot(page: Page, answer: PageAnswer, at: datetime) -> Snapshot:
         page=page, sha256=stored_bytes.put_bytes(content), size_bytes=len(content), content_type=answer.content_type, fetched_at=at
     )
     read = parse(content, content_type=answer.content_type or None)
-    made.title, made.notice = page_store.find_title(read), page_store.find_notice(read)
+    made.title, made.notice = page_store.find_title(read), page_store.find_notice(read, answer.notices)
     page_store.add_vectors([made], [content])
     found, _ = Snapshot.objects.get_or_create(
         page=page,

@@ -7,8 +7,12 @@ from django.db import transaction
 
 from extraction.algorithms.records.quality.demands import RuleLimits, fits_type
 from extraction.algorithms.records.quality.offers import RuleBasis
-from extraction.models import Attribute, Cluster, QualityRule, RecordList, RecordType
+from extraction.models import Attribute, AuditKind, Cluster, QualityRule, RecordList, RecordType, Site
+from extraction.services.core import audit
 from extraction.services.quality.effective_rules import find_obstacle, list_followed
+
+_LOGGED = ("attribute", "other", "list", "limits", "allowed_fraction", "weight", "enabled")
+"""The fields that the audit log compares."""
 
 
 class QualityRuleError(Exception):
@@ -66,6 +70,7 @@ def create_rule(record_type: RecordType, draft: RuleDraft, user: User | None, *,
             raise QualityRuleError("There is already a rule that says the same.")
         row.changed_by = user
         row.save()
+        _record(AuditKind.QUALITY_RULE_CREATED, row)
     return row
 
 
@@ -74,16 +79,18 @@ def update_rule(rule: QualityRule, draft: RuleDraft, user: User | None, *, clust
 
     cluster: change it for this template only. A rule for all templates then stays as it is, and gets another in its place there.
     """
-    row = rule
-    if cluster is not None and rule.cluster_id is None:
-        row = override_rule(rule, cluster, user)
-    old = (row.limits, row.allowed_fraction)
-    basis = row.basis
-    draft.fill_row(row)
-    row.basis = basis if (row.limits, row.allowed_fraction) == old else {}
-    _check_row(row)
-    row.changed_by = user
-    row.save()
+    with transaction.atomic():
+        row = rule
+        if cluster is not None and rule.cluster_id is None:
+            row = override_rule(rule, cluster, user)
+        old = (row.limits, row.allowed_fraction)
+        basis, before = row.basis, audit.read_fields(row, *_LOGGED)
+        draft.fill_row(row)
+        row.basis = basis if (row.limits, row.allowed_fraction) == old else {}
+        _check_row(row)
+        row.changed_by = user
+        row.save()
+        _record(AuditKind.QUALITY_RULE_CHANGED, row, audit.describe_differences(before, audit.read_fields(row, *_LOGGED)))
     return row
 
 
@@ -96,15 +103,28 @@ def override_rule(rule: QualityRule, cluster: Cluster, user: User | None) -> Qua
 
 def switch_rule(rule: QualityRule, user: User | None, *, enabled: bool, cluster: Cluster | None = None) -> QualityRule:
     """Switch a rule on or off; with a template, only there."""
-    row = override_rule(rule, cluster, user) if cluster is not None and rule.cluster_id is None else rule
-    row.enabled, row.changed_by = enabled, user
-    row.save(update_fields=["enabled", "changed_by", "changed_at"])
+    with transaction.atomic():
+        row = override_rule(rule, cluster, user) if cluster is not None and rule.cluster_id is None else rule
+        row.enabled, row.changed_by = enabled, user
+        row.save(update_fields=["enabled", "changed_by", "changed_at"])
+        _record(AuditKind.QUALITY_RULE_CHANGED, row, "switched on" if enabled else "switched off")
     return row
 
 
 def delete_rule(rule: QualityRule) -> None:
     """Delete a rule with those that replace it in templates. What it found in earlier runs stays."""
-    rule.delete()
+    with transaction.atomic():
+        _record(AuditKind.QUALITY_RULE_DELETED, rule)
+        rule.delete()
+
+
+def _record(kind: AuditKind, row: QualityRule, text: str = "") -> None:
+    where = f"{row.cluster.label} of {row.record_type}" if row.cluster else str(row.record_type)
+    audit.record(kind, f"{row.get_kind_display()}: {row.attribute or row.list or 'records'} ({where})", site=_find_site(row), text=text)
+
+
+def _find_site(row: QualityRule) -> Site | None:
+    return row.cluster.site if row.cluster else None
 
 
 def _check_row(row: QualityRule) -> None:

@@ -60,7 +60,7 @@ def find_obstacle(demand: Demand, rule: QualityRule, followed: Sequence[str]) ->
     if other and rule.attribute and (other.type, other.list_id) != (rule.attribute.type, rule.attribute.list_id):
         return f"it cannot be judged: {demand.attribute} and {demand.other} are no longer of the same type and list"
     if demand.kind in MOVING and demand.list_name not in followed:
-        return f"it cannot be judged: the rows of {demand.list_name} have no key, so their changes are not followed"
+        return f"it cannot be judged: the rows of {demand.list_name} have no key, so their changes are not tracked"
     try:
         if demand.kind in ALONE:
             make_check(demand)

@@ -13,8 +13,8 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from extraction.models import Cluster, QualityRule, Run, RunRelease
-from extraction.services.core import signals
+from extraction.models import AuditKind, Cluster, QualityRule, Run, RunRelease
+from extraction.services.core import audit, signals
 
 
 def find_released_runs(clusters: Iterable[Cluster]) -> dict[int, Run]:
@@ -64,6 +64,8 @@ def release_run(release: RunRelease, user: User, note: str = "") -> Decided:
     """Release the records of a held run, because a person found them right."""
     with transaction.atomic():
         taken = _decide(release, RunRelease.State.HELD, RunRelease.State.RELEASED, user=user, note=note)
+        if taken:
+            audit.record(AuditKind.RUN_RELEASED, release, text=note)
     return Decided(taken, _reread(release))
 
 
@@ -71,6 +73,8 @@ def reject_run(release: RunRelease, user: User, note: str = "") -> Decided:
     """Reject the records of a held run. The last released ones stay delivered."""
     with transaction.atomic():
         taken = _decide(release, RunRelease.State.HELD, RunRelease.State.REJECTED, user=user, note=note)
+        if taken:
+            audit.record(AuditKind.RUN_REJECTED, release, text=note)
     return Decided(taken, _reread(release))
 
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from django.db.models import Count, Q
 
+from extraction.algorithms.clustering.refinement import sample_evenly
 from extraction.algorithms.records.quality.checks import read_entry
 from extraction.algorithms.records.quality.columns import ColumnSeen
 from extraction.algorithms.records.quality.demands import MEASURED
@@ -19,16 +20,20 @@ from extraction.algorithms.records.quality.offers import (
     offer_monotony,
 )
 from extraction.models import Attribute, Cluster, QualityRule, RecordChange, RecordType, RunRelease
+from extraction.services.core.streaming import stream_rows
 from extraction.services.quality.edit_rules import RuleDraft
-from extraction.services.quality.effective_rules import list_followed
 from extraction.services.quality.rule_words import write_rule
 from extraction.services.quality.subjects import read_subjects
+from extraction.services.records.key_schema import read_key_schemas
 
-MAX_RECORDS = 20_000
-"""The largest number of records and rows that are looked at, over all templates: a person waits for it, about two seconds."""
+MAX_RECORDS = 1_000
+"""The largest number of records and rows that are looked at, over all templates: a person waits for it."""
 
-MAX_CHANGES = 5_000
-"""Newest changes of a template that show in which direction values go."""
+MAX_TEMPLATES = 5
+"""The largest number of templates whose records and changes are looked at, spread over all of them."""
+
+MAX_CHANGES = 500
+"""Newest changes, over all templates, that show in which direction values go."""
 
 MAX_RUNS = 20
 """Newest released runs of a template whose counts and changes are looked at."""
@@ -52,8 +57,8 @@ class SuggestedRule:
 class Suggested:
     """Suggestions, and what they come from.
 
-    records: number of records and rows that were looked at; complete: these are all.
-    clusters: the templates.
+    records: number of records and rows that were looked at; complete: these are all of the templates that were looked at.
+    clusters: the templates. looked: the number of those whose records were looked at.
     known: suggestions that are left out because there is a rule of the same kind for the attribute.
     """
 
@@ -61,6 +66,7 @@ class Suggested:
     records: int = 0
     complete: bool = True
     clusters: Sequence[Cluster] = ()
+    looked: int = 0
     known: int = 0
 
 
@@ -69,16 +75,15 @@ def suggest_rules(record_type: RecordType, cluster: Cluster | None = None) -> Su
 
     cluster: look at this template only.
     """
-    clusters = (
-        [cluster] if cluster else list(record_type.clusters.filter(ignored=False).select_related("site", "record_type").order_by("pk"))
-    )
+    clusters = [cluster] if cluster else list(record_type.clusters.filter(ignored=False).order_by("pk").defer("masks", "url_patterns"))
     attributes = {each.name: each for each in record_type.attributes.select_related("list")}
     columns = {name: _make_column(each) for name, each in attributes.items()}
     found = Suggested(clusters=clusters)
-    offers = _offer_from_values(found, columns)
-    main = max(clusters, key=lambda each: (each.releases.released().count(), -each.pk), default=None)
+    with stream_rows(few=True):
+        offers = _offer_from_values(found, columns)
+    main = _find_most_released(clusters)
     if main:
-        offers += [*_offer_directions(clusters, columns), *_offer_from_runs(main, columns)]
+        offers += [*_offer_directions(sample_evenly(clusters, MAX_TEMPLATES), columns), *_offer_from_runs(main, columns)]
     scope = Q(cluster=None) | Q(cluster=cluster) if cluster else Q(cluster=None)
     taken = QualityRule.objects.filter(scope, record_type=record_type)
     known = {(rule.kind, rule.attribute_id, rule.other_id, rule.list_id) for rule in taken}
@@ -91,6 +96,13 @@ def suggest_rules(record_type: RecordType, cluster: Cluster | None = None) -> Su
         else:
             found.rules.append(SuggestedRule(f"rule-{number}", write_rule(offer.demand), offer, draft))
     return found
+
+
+def _find_most_released(clusters: Sequence[Cluster]) -> Cluster | None:
+    """Return the template with the most released runs, of several the oldest."""
+    released = RunRelease.objects.released().filter(cluster__in=clusters).order_by()
+    counts = dict(released.values_list("cluster").annotate(n=Count("pk")))
+    return max(clusters, key=lambda each: (counts.get(each.pk, 0), -each.pk), default=None)
 
 
 def _make_column(attribute: Attribute) -> ColumnSeen:
@@ -114,14 +126,17 @@ def _make_draft(offer: RuleOffer, attributes: Mapping[str, Attribute], lists: Ma
 
 
 def _offer_from_values(found: Suggested, columns: Mapping[str, ColumnSeen]) -> list[RuleOffer]:
-    """Look at the records of all templates, each with its share of MAX_RECORDS."""
+    """Look at the records of at most MAX_TEMPLATES templates, each with its share of MAX_RECORDS."""
     relations = RelationsSeen(columns.values())
     by_list: dict[str, list[ColumnSeen]] = defaultdict(list)
     for column in columns.values():
         by_list[column.list_name].append(column)
-    for cluster in found.clusters:
-        most = MAX_RECORDS // len(found.clusters)
-        for number, (values, place) in enumerate(read_subjects(cluster, by_list.keys(), list_followed(cluster))):
+    looked = sample_evenly(found.clusters, MAX_TEMPLATES)
+    found.looked = len(looked)
+    schemas = read_key_schemas([cluster.pk for cluster in looked])
+    for cluster in looked:
+        most = MAX_RECORDS // len(looked)
+        for number, (values, place) in enumerate(read_subjects(cluster, by_list.keys(), schemas[cluster.pk].followed)):
             if number == most:
                 found.complete = False
                 break
@@ -143,7 +158,7 @@ def _offer_directions(clusters: Collection[Cluster], columns: Mapping[str, Colum
             .order_by("-pk")
             .values_list("values", flat=True)
         )
-        for values in rows[:MAX_CHANGES]:
+        for values in rows[: MAX_CHANGES // len(clusters)]:
             for name, change in values.items():
                 column = columns.get(name)
                 if column and column.type in MEASURED and change["from"] and change["to"]:

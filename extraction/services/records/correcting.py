@@ -13,7 +13,8 @@ from django.db import transaction
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules.rule import RuleDefinition
-from extraction.models import Cluster, Correction, Page, Record
+from extraction.models import AuditKind, Cluster, Correction, Page, Record
+from extraction.services.core import audit
 from extraction.services.corrections import applying, storing, teaching
 from extraction.services.corrections.storing import CorrectionError, CorrectionInput
 from extraction.services.corrections.teaching import Lesson
@@ -51,6 +52,7 @@ def correct_value(record: Record, given: CorrectionInput, user: User, *, replace
         lesson = teaching.teach_correction(correction, record, rule, row=given.place[2])
         correction.taught, correction.label_row = list(teaching.write_taught(lesson)), lesson.label_row
         correction.save(update_fields=["taught", "label_row"])
+        audit.record(AuditKind.CORRECTION_MADE, correction, site=record.cluster.site)
         _apply(record, rule, user)
     logger.info("%s corrected by %s", correction, user)
     return CorrectionOutcome(correction, record, lesson)
@@ -64,6 +66,7 @@ def withdraw_correction(correction: Correction, user: User) -> CorrectionOutcome
         if record is not None:
             teaching.forget_lesson(correction, record.cluster)
         storing.end_corrections(Correction.objects.filter(pk=correction.pk), f"{user.get_username()} took it back.")
+        audit.record(AuditKind.CORRECTION_ENDED, correction, site=correction.page.site)
         if record is not None and rule is not None:
             _apply(record, rule, user)
     correction.refresh_from_db()
@@ -78,6 +81,7 @@ def keep_correction(correction: Correction, user: User) -> CorrectionOutcome:
         if record is None or rule is None:
             raise CorrectionError("The page has no record now, so nothing can be kept. Run the rule first.")
         storing.accept_page(record, correction)
+        audit.record(AuditKind.CORRECTION_KEPT, correction, site=record.cluster.site)
         _apply(record, rule, user)
     return CorrectionOutcome(correction, record)
 

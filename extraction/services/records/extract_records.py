@@ -22,9 +22,10 @@ from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules import page_record, xslt
 from extraction.algorithms.rules.page_values import write_search_text
 from extraction.algorithms.rules.rule import RuleDefinition
-from extraction.models import Cluster, Record, Rule, Run, Site, Snapshot
+from extraction.models import Cluster, Record, RecordType, Rule, Run, Site, Snapshot
 from extraction.models.kept.locking import lock_pages
 from extraction.models.record_values import rows_as_json, values_as_json
+from extraction.models.rule import RuleQuerySet
 from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs, stored_pages
 from extraction.services.core.runs import JobError, Progress
@@ -63,6 +64,26 @@ def start_site_extraction(site: Site, user: User | None = None) -> Run:
     if not ids:
         raise JobError(f"{site.name} has no live rule. Publish one first.")
     return runs.start_run(Run.Kind.EXTRACT, site, parameters=RunParameters(rules=tuple(ids)), user=user)
+
+
+def start_type_extraction(record_type: RecordType, user: User | None = None) -> list[Run]:
+    """Start a run for each site with templates of a record type, with their rules that are not broken.
+
+    Raises JobError when there are none.
+    """
+    by_site: dict[Site, list[int]] = {}
+    for rule in find_working_rules(record_type).select_related("cluster__site").order_by("cluster__site", "pk"):
+        by_site.setdefault(rule.cluster.site, []).append(rule.pk)
+    if not by_site:
+        raise JobError(f"No template of {record_type.name} has a live rule that works.")
+    return [
+        runs.start_run(Run.Kind.EXTRACT, site, parameters=RunParameters(rules=tuple(rules)), user=user) for site, rules in by_site.items()
+    ]
+
+
+def find_working_rules(record_type: RecordType) -> RuleQuerySet:
+    """Return the serving rules of a record type's templates that are not known to be broken."""
+    return Rule.objects.serving().not_ignored().exclude(state=Rule.State.BROKEN).filter(cluster__record_type=record_type)
 
 
 def start_working_rules(site: Site, user: User | None = None) -> Run | None:

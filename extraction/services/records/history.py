@@ -11,6 +11,7 @@ from django.utils import timezone
 from extraction.algorithms.records.changes import undo_change
 from extraction.algorithms.records.keys import Values
 from extraction.models import ChangeCount, Cluster, CrawlAddress, Page, RecordChange, Run, TrackedCount, TrackedRecord
+from extraction.models.kept.searching import match_changes
 
 CAUSES = {
     "page": "the page changed",
@@ -49,7 +50,7 @@ def search_changes(
     if list_name is not None:
         found = found.filter(record__list_name=list_name)
     for word in query.split():
-        found = found.filter(record__text__contains=word.casefold())
+        found = found.filter(match_changes(word))
     return found.order_by("-pk")
 
 

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from extraction.algorithms.records.keys import KeyFigures, Values, judge_key, propose_key
-from extraction.models import Attribute, Cluster, Record, RecordChange, RecordCount, RecordList, RecordType
+from extraction.models import Attribute, AuditKind, Cluster, Record, RecordChange, RecordCount, RecordList, RecordType
+from extraction.services.core import audit
 from extraction.services.records import rekeying
 from extraction.services.records.rekeying import Rekeyed
 
-MAX_RECORDS = 2_000
+MAX_RECORDS = 400
 """The largest number of records or rows that a key is judged by, the first of the largest template."""
 
-MAX_CHANGES = 5_000
+MAX_CHANGES = 400
 """Newest changes that show which attributes change."""
 
 _WITH_VALUES = tuple(kind for kind in RecordChange.Kind.values if kind != RecordChange.Kind.ADDED)
@@ -161,9 +162,20 @@ def find_conflicts(record_type: RecordType, keys: Collection[int], per_page: Col
 def save_keys(record_type: RecordType, keys: Collection[int], per_page: Collection[int], *, gone_after: int) -> Rekeyed:
     """Store the choice of a person, and give known records their new keys."""
     with transaction.atomic():
+        before = _describe_keys(record_type)
         RecordType.objects.filter(pk=record_type.pk).update(gone_after=gone_after)
         record_type.attributes.update(is_key=False)
         record_type.attributes.filter(pk__in=keys).update(is_key=True)
         record_type.lists.update(key_per_page=False)
         record_type.lists.filter(pk__in=per_page).update(key_per_page=True)
+        audit.record(AuditKind.KEYS_CHANGED, record_type, text=audit.describe_differences(before, _describe_keys(record_type)))
         return rekeying.apply_keys(list(record_type.clusters.order_by("pk").values_list("pk", flat=True)))
+
+
+def _describe_keys(record_type: RecordType) -> dict[str, object]:
+    found = RecordType.objects.get(pk=record_type.pk)
+    return {
+        "key attributes": list(found.attributes.filter(is_key=True).values_list("name", flat=True)),
+        "keys of one page": list(found.lists.filter(key_per_page=True).values_list("name", flat=True)),
+        "gone after": found.gone_after,
+    }

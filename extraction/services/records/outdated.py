@@ -7,7 +7,7 @@ PAGE_CHANGED = "its page has changed since, and the new content has given no rec
 
 def explain_outdated(record: Record) -> str:
     """Return why a record is outdated, "" if it is not. Its page and its rule should be loaded."""
-    return describe_outdated(record.snapshot.page.current_id == record.snapshot_id, record.rule.state, record.rule.version)
+    return describe_outdated(record.is_current, record.rule.state, record.rule.version)
 
 
 def describe_outdated(fresh: bool, rule_state: str, rule_version: int) -> str:

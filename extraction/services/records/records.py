@@ -1,11 +1,11 @@
 """Search records, and find the place on the page that a value came from."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import F, FloatField, Func, Value
-from django.db.models.fields.json import KeyTextTransform, KeyTransform
-from django.db.models.functions import Cast, NullIf
+from django.db.models import F, FloatField, Func, TextField
+from django.db.models.functions import Cast
 
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError, RuleError, XPathError
@@ -56,9 +56,9 @@ def search_records(
     if state in Record.State.values:
         records = records.filter(state=state)
     if attribute:
-        records = records.filter(values__has_key=attribute)
+        records = records.alias(asked=select_first_raw(attribute)).filter(asked__isnull=False)
     if missing:
-        records = records.exclude(values__has_key=missing)
+        records = records.alias(lacking=select_first_raw(missing)).filter(lacking__isnull=True)
     return _sort_records(records, cluster, sort)
 
 
@@ -116,11 +116,42 @@ def select_first_value(name: str, type_: str) -> Func:
 
     Numbers and prices become numbers, texts stay as on the page, and other types are in their normal form.
     """
-    first = KeyTransform("0", KeyTransform(name, "values"))
     if type_ == Attribute.Type.TEXT:
-        return KeyTextTransform("raw", first)
-    text = NullIf(KeyTextTransform("value", first), Value("null"))  # SQLite returns JSON's null as the text "null"
+        return _FirstText(name, "raw")
+    text = _FirstText(name, "value")
     return Cast(_Amount(text), FloatField()) if type_ in _NUMERIC else text
+
+
+def select_first_raw(name: str) -> Func:
+    """Return an expression for the first text of an attribute as it is on the page, NULL for records without a value."""
+    return _FirstText(name, "raw")
+
+
+class _FirstText(Func):
+    """A text of the first value of an attribute in the column `values`, NULL if there is none.
+
+    On SQLite, Django's lookups take the name of an attribute such as "2020" for the number of an element, and names with quotes for others.
+    """
+
+    def __init__(self, name: str, part: str) -> None:
+        super().__init__(F("values"), output_field=TextField())
+        self.path = (name, "0", part)
+
+    def as_sqlite(self, compiler: Any, connection: Any, **extra_context: Any) -> Any:
+        del connection, extra_context
+        sql, params = compiler.compile(self.source_expressions[0])
+        name, number, part = self.path
+        quoted = json.dumps(name)
+        if quoted == f'"{name}"':
+            return f"JSON_EXTRACT({sql}, %s)", (*params, f"$.{quoted}[{number}].{part}")
+        # SQLite's paths cannot name what JSON writes with a backslash.
+        each = f"(SELECT JSON_EXTRACT(value, %s) FROM JSON_EACH({sql}) WHERE key = %s)"  # noqa: S608
+        return each, (f"$[{number}].{part}", *params, name)
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra_context: Any) -> Any:
+        del connection, extra_context
+        sql, params = compiler.compile(self.source_expressions[0])
+        return f"({sql} #>> %s)", (*params, list(self.path))
 
 
 class _Amount(Func):

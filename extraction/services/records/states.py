@@ -8,7 +8,6 @@ which of them belong to the state that was read.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 
 from django.db.models import Max, Q, QuerySet
 
@@ -96,7 +95,7 @@ def read_states_before(cluster: Cluster, moment: datetime, *, list_name: str = "
 def _read_chunks(things: QuerySet[TrackedRecord]) -> Iterator[list[TrackedRecord]]:
     """Yield the records in chunks. Each is a query of its own, so that no cursor is held while a file is written or sent."""
     last = 0
-    while some := list(islice(things.filter(pk__gt=last), CHUNK)):
+    while some := list(things.filter(pk__gt=last)[:CHUNK]):
         last = some[-1].pk
         yield some
 

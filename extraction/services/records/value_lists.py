@@ -1,16 +1,17 @@
 """The different values of one attribute in the records of a template, those to look at first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from extraction.algorithms.learning.outliers import find_outliers
-from extraction.models import Attribute, Cluster, Record
+from extraction.models import Attribute, Cluster, Record, RecordCount
 from extraction.models.record_values import RecordValue, read_rows, read_values
 
-MAX_RECORDS = 20_000
-"""The largest number of records whose values are counted. Reading them takes about a second."""
+MAX_RECORDS = 2_000
+"""The largest number of records whose values are counted. A person waits while they are read."""
 
-MAX_PLACES = 5
+MAX_PLACES = 3
 """The number of places kept of each value. A list of all places of one value is asked for by the value."""
 
 ODD_CHARACTERS = 500
@@ -78,7 +79,7 @@ def list_distinct_values(cluster: Cluster, attribute: Attribute) -> ValueList:
         for entry in _find_entries(found, outlier.value):
             entry.odd = entry.odd or outlier.reason
     rows = sorted(found.values(), key=_rank)
-    total = Record.objects.filter(cluster=cluster).now().given().count()
+    total = RecordCount.objects.filter(cluster=cluster).now().given().total()
     return ValueList(rows, min(total, MAX_RECORDS), total, sum(bool(each.problem) for each in rows), sum(bool(each.odd) for each in rows))
 
 
@@ -95,10 +96,15 @@ def _read_column(cluster: Cluster, attribute: Attribute) -> Iterator[tuple[Value
     fields = ("snapshot_id", "rows" if list_name else "values")
     for snapshot_id, stored in rows.values_list(*fields)[:MAX_RECORDS].iterator(chunk_size=500):
         if not list_name:
-            yield ValuePlace(snapshot_id), read_values(stored).get(attribute.name, ())
+            yield ValuePlace(snapshot_id), _read_one(stored, attribute.name)
             continue
         for number, row in enumerate(read_rows(stored).get(list_name, ()), 1):
             yield ValuePlace(snapshot_id, number), row.get(attribute.name, ())
+
+
+def _read_one(stored: Mapping[str, Any], name: str) -> Sequence[RecordValue]:
+    """Return the values of one attribute, without reading those of the others."""
+    return read_values({name: stored[name]})[name] if name in stored else ()
 
 
 def _find_entries(found: dict[str, DistinctValue], text: str) -> list[DistinctValue]:

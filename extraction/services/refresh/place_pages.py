@@ -38,7 +38,7 @@ def run_placing(run: Run, progress: Progress) -> RunSummary:
     pages, matcher = _select_unplaced(run.site), Matcher(run.site)
     said = _Said(run.site)
     total, done, placed, last = pages.count(), 0, 0, 0
-    progress(0, total=total, message="Sorting new pages")
+    progress(0, total=total, message="Assigning new pages to templates")
     for batch in _read_batches(run.site):
         found: dict[int, list[int]] = defaultdict(list)
         for page_id, page in batch:

@@ -7,9 +7,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from extraction.algorithms.refresh import times
-from extraction.models import Cluster, Monitor, Refresh, RefreshSchedule, Run, Site
+from extraction.models import AuditKind, Cluster, Monitor, Refresh, RefreshSchedule, Run, Site
+from extraction.services.core import audit
 from extraction.services.core.repeating import find_due_after, find_next_due
 from extraction.services.core.runs import JobError
+
+_SETTINGS = ("mode", "every_hours", "times", "cron", "zone", "max_pages")
+"""What operators set."""
 
 
 def find_schedule(site: Site, cluster: Cluster | None = None) -> RefreshSchedule:
@@ -25,13 +29,21 @@ def change_schedule(schedule: RefreshSchedule, *, now: datetime) -> None:
     """
     schedule.skipped_until, schedule.skip_next = None, False
     schedule.next_due_at = None if schedule.paused_at else _find_first(schedule, now)
-    schedule.save()
+    stored = RefreshSchedule.objects.filter(pk=schedule.pk).first()
+    before = audit.read_fields(stored, *_SETTINGS) if stored else {}
+    with transaction.atomic():
+        schedule.save()
+        _record(schedule, audit.describe_differences(before, audit.read_fields(schedule, *_SETTINGS)))
 
 
 def pause_schedule(schedule: RefreshSchedule, *, now: datetime) -> bool:
     """Stop refreshing on schedule until a person resumes it. A refresh under way goes on. Return False if it was paused already."""
     active = RefreshSchedule.objects.active().filter(pk=schedule.pk)
-    return bool(active.update(paused_at=now, next_due_at=None, skipped_until=None, skip_next=False))
+    with transaction.atomic():
+        changed = active.update(paused_at=now, next_due_at=None, skipped_until=None, skip_next=False)
+        if changed:
+            _record(schedule, "paused")
+    return bool(changed)
 
 
 def resume_schedule(schedule: RefreshSchedule, *, now: datetime) -> bool:
@@ -42,6 +54,7 @@ def resume_schedule(schedule: RefreshSchedule, *, now: datetime) -> bool:
             return False
         held.paused_at, held.next_due_at = None, find_due_after(held, now)
         held.save(update_fields=["paused_at", "next_due_at"])
+        _record(held, "resumed")
     return True
 
 
@@ -58,12 +71,15 @@ def skip_refresh(schedule: RefreshSchedule, *, now: datetime, user: User | None 
             _note_skipped(held, due, now, user)
             held.next_due_at = held.skipped_until = find_next_due(held, due=due, now=max(due, now))
         held.save(update_fields=["next_due_at", "skipped_until", "skip_next"])
+        _record(held, "the next refresh is left out")
     return True
 
 
 def remove_schedule(schedule: RefreshSchedule) -> None:
     """Delete the schedule. What was refreshed stays in the list."""
-    RefreshSchedule.objects.filter(pk=schedule.pk).delete()
+    with transaction.atomic():
+        _record(schedule, "deleted")
+        RefreshSchedule.objects.filter(pk=schedule.pk).delete()
 
 
 def measure_interval_s(schedule: RefreshSchedule | None, now: datetime) -> float:
@@ -95,6 +111,10 @@ def require_schedule(site: Site, cluster: Cluster | None) -> RefreshSchedule:
     if found.pk is None:
         raise JobError(f"{cluster.label if cluster else site.name} has no schedule. Set one first.")
     return found
+
+
+def _record(schedule: RefreshSchedule, text: str) -> None:
+    audit.record(AuditKind.SCHEDULE_CHANGED, schedule, text=text)
 
 
 def _find_first(schedule: RefreshSchedule, now: datetime) -> datetime | None:

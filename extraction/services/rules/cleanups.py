@@ -19,7 +19,7 @@ from extraction.services.rules import rules
 from extraction.services.rules.cleanup_chains import find_attribute, replace_cleanup
 from extraction.services.rules.columns import read_preview_rows
 
-MAX_GROUPS = 2_000
+MAX_GROUPS = 1_000
 """The largest number of pages or rows whose values a chain is tried on. A preview should take less than a second."""
 
 LIMIT_S = 3.0

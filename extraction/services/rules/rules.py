@@ -16,9 +16,9 @@ from django.utils import timezone
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
-from extraction.models import Attribute, Cluster, Decision, Rule
+from extraction.models import Attribute, AuditKind, Cluster, Decision, Rule
 from extraction.models.rule_report import AttributeReport, RuleReport, XPathReport
-from extraction.services.core import signals
+from extraction.services.core import audit, signals
 from extraction.services.labels import designs
 from extraction.services.rules import cleanup_chains, columns, doubts, effects, xpath_words
 from extraction.services.rules.definitions import build_attribute_rule
@@ -63,6 +63,7 @@ def retire_rule(rule: Rule, user: User | None = None) -> Rule:
         if not move_rule(rule, Rule.State.RETIRED):
             raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}; only a live rule can be retired.")
         _record_decision(rule, Decision.What.RETIRED, user)
+        audit.record(AuditKind.RULE_RETIRED, rule)
     logger.info("%s retired by %s", rule, user)
     return rule
 
@@ -112,7 +113,11 @@ def add_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleReport, or
     """
     if origin == Rule.Origin.LEARNED:
         value = cleanup_chains.carry_cleanups(cluster, value)
-    value = columns.learn_columns(cluster, value)
+    return add_given_draft(cluster, columns.learn_columns(cluster, value), report=report, origin=origin, user=user)
+
+
+def add_given_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleReport, origin: Rule.Origin, user: User | None = None) -> Rule:
+    """Do the same for a rule that is stored as it is, because it was made whole elsewhere."""
     definition, stylesheet = value.as_json(), xslt.write_stylesheet(value)
     xslt.Stylesheet.compile(stylesheet)
     with transaction.atomic():
@@ -121,9 +126,10 @@ def add_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleReport, or
         if newest and newest.unpublished and (newest.origin, newest.definition) == (origin, definition):
             newest.report, newest.stylesheet = report.as_json(), stylesheet
             newest.save(update_fields=["report", "stylesheet"])
+            audit.record(AuditKind.RULE_DRAFTED, newest, text="the same draft, checked again")
             return newest
         last = Rule.objects.filter(cluster=cluster).aggregate(last=Max("version"))["last"] or 0
-        return Rule.objects.create(
+        draft = Rule.objects.create(
             cluster=cluster,
             version=last + 1,
             origin=origin,
@@ -132,6 +138,8 @@ def add_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleReport, or
             report=report.as_json(),
             created_by=user,
         )
+        audit.record(AuditKind.RULE_DRAFTED, draft, text=draft.get_origin_display())
+    return draft
 
 
 def compile_rule(rule: Rule) -> xslt.Stylesheet:
@@ -162,6 +170,7 @@ def _replace_serving(rule: Rule, user: User | None, what: Decision.What) -> bool
         changed = ready.update(state=Rule.State.LIVE, published_at=timezone.now())
         if changed:
             _record_decision(rule, what, user)
+            audit.record(AuditKind.RULE_PUBLISHED, rule, text=what.label)
         return bool(changed)
 
 

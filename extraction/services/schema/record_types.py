@@ -5,12 +5,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from extraction.models import Attribute, Cluster, DeliveryTarget, Label, RecordType, Rule
-from extraction.services.core import signals
+from extraction.models import (
+    Attribute,
+    AuditKind,
+    Cluster,
+    DeliveryTarget,
+    Label,
+    RecordType,
+    Rule,
+    Team,
+)
+from extraction.models.team import find_first_team
+from extraction.services.core import audit, signals
+from extraction.services.core.access import visible_to
 from extraction.services.core.slugs import find_free_slug
 from extraction.services.schema import record_lists, renaming, versions
 
@@ -45,18 +57,27 @@ class RecordTypeRow:
     templates: int
 
 
-def list_record_types() -> list[RecordTypeRow]:
-    """Return every record type, by name, in a constant number of queries."""
-    found = RecordType.objects.annotate(templates=Count("clusters")).prefetch_related("attributes")
+def list_record_types(user: User) -> list[RecordTypeRow]:
+    """Return the record types of a person's teams, by name, in a constant number of queries."""
+    found = visible_to(RecordType.objects.select_related("team"), user).annotate(templates=Count("clusters")).prefetch_related("attributes")
     return [RecordTypeRow(row, list(row.attributes.all()), row.templates) for row in found]
 
 
-def create_record_type(name: str, description: str, attributes: Sequence[AttributeDraft]) -> RecordType:
-    """Create a record type with its attributes in the given order."""
+def create_record_type(
+    name: str, description: str, attributes: Sequence[AttributeDraft], *, slug: str = "", team: Team | None = None
+) -> RecordType:
+    """Create a record type with its attributes in the given order.
+
+    slug: one that no type has; "" to make one from the name.
+    team: the team that it belongs to; None for the oldest.
+    """
     with transaction.atomic():
-        slug = find_free_slug(RecordType, name, default="record-type", max_length=80)
-        record_type = RecordType.objects.create(name=name, description=description, slug=slug)
+        slug = slug or find_free_slug(RecordType, name, default="record-type", max_length=80)
+        record_type = RecordType.objects.create(
+            name=name, description=description, slug=slug, team_id=team.pk if team else find_first_team()
+        )
         _write(record_type, attributes, {})
+        audit.record(AuditKind.RECORD_TYPE_CREATED, record_type, text="attributes: " + ", ".join(each.name for each in attributes))
     return record_type
 
 
@@ -69,6 +90,7 @@ def update_record_type(
     transaction. Raises InUse if labels or attributes of live rules would be lost and `drop_labels` is not set.
     """
     with transaction.atomic():
+        before = _describe_schema(RecordType.objects.get(pk=record_type.pk))
         wanted = {draft.id: draft.list for draft in attributes if draft.id}
         lists = record_lists.find_renamed_lists(record_type, wanted, _list_names(attributes))
         gone = record_type.attributes.exclude(pk__in=list(wanted))
@@ -88,6 +110,8 @@ def update_record_type(
         versions.follow_changes(record_type)
         judged = renaming.rename_in_rules_and_records(record_type, renamed, lists)
         signals.schema_changed.send(RecordType, record_type=record_type)
+        if changed := audit.describe_differences(before, _describe_schema(RecordType.objects.get(pk=record_type.pk))):
+            audit.record(AuditKind.RECORD_TYPE_CHANGED, record_type, text=changed)
     return judged
 
 
@@ -113,12 +137,29 @@ def delete_record_type(record_type: RecordType) -> None:
         targets = DeliveryTarget.objects.filter(record_type=record_type)
         if targets:
             raise InUse("delivered to " + ", ".join(target.name for target in targets[:5]))
+        audit.record(AuditKind.RECORD_TYPE_DELETED, record_type)
         record_type.delete()
 
 
 def count_labels(record_type: RecordType) -> dict[int, int]:
     """Return {attribute id: number of labels}."""
     return dict(Label.objects.filter(attribute__record_type=record_type).values_list("attribute").order_by().annotate(n=Count("pk")))
+
+
+def _describe_schema(record_type: RecordType) -> dict[str, str]:
+    """Return what the audit log compares: names and settings, as texts."""
+    found = record_type.attributes.select_related("list").order_by("position", "id")
+    marks = {"multiple": "several values", "mandatory": "mandatory"}
+    return {
+        "name": record_type.name,
+        "description": record_type.description,
+        **{
+            f"attribute {each.list.name + ' › ' if each.list else ''}{each.name}": ", ".join(
+                [each.get_type_display(), *(words for name, words in marks.items() if getattr(each, name))]
+            )
+            for each in found
+        },
+    }
 
 
 def _describe_live(record_type: RecordType, names: Sequence[str]) -> list[str]:

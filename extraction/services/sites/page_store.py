@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.utils import timezone
@@ -21,6 +21,7 @@ from extraction.fetching.items import PageItem
 from extraction.fetching.names import make_printable
 from extraction.models import Page, Run, Site, Snapshot
 from extraction.services.core import stored_bytes
+from extraction.services.sites import quotas
 
 logger = logging.getLogger(__name__)
 
@@ -28,6 +29,9 @@ TITLE_LENGTH = 200
 
 PARTLY = "read in part: "
 """The problem of a page that was read in part begins with this. Other problems are of pages that cannot be read."""
+
+CLOCKS_DIFFER = timedelta(minutes=1)
+"""The clocks of several machines may differ by this much. A time further in the future was written by a clock that was ahead."""
 
 WRITERS = 4
 """The number of threads that compress and write contents during parsing. Both are C code that releases the GIL, and object stores respond
@@ -47,6 +51,7 @@ class Visit:
 
     at: when it was seen.
     dated: the source gave that time; otherwise `at` is the time of the import.
+    run: the number of the run.
     keep: store the bytes, too.
     """
 
@@ -54,6 +59,7 @@ class Visit:
     sha256: str
     at: datetime
     dated: bool
+    run: int
     item: PageItem
     keep: bool
 
@@ -87,6 +93,8 @@ def store_pages(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, l
     visits = [_make_visit(run, item, kept) for item in items]
     known = _find_known(run.site, visits)
     fresh = {(visit.url, visit.sha256): visit for visit in visits if (visit.url, visit.sha256, visit.keep) not in known}
+    size_bytes = sum(len(visit.item.content) for visit in fresh.values() if visit.keep)
+    quotas.check_batch(run.site, {visit.url for visit in visits}, size_bytes)
     made = _make_snapshots(list(fresh.values()), look)
     with transaction.atomic():
         new, changed = _write(run.site, visits, made)
@@ -97,6 +105,36 @@ def store_pages(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, l
     every = [(visit.url, *losses[visit.url, visit.sha256]) for visit in visits]
     bad = tuple((url, error) for url, error, _ in every if error)
     return StoredCounts(new, changed, bad, tuple((url, f"{PARTLY}{notice}") for url, error, notice in every if notice and not error))
+
+
+@dataclass(frozen=True, slots=True)
+class GivenContent:
+    """A content of a page that is stored without a visit, because another installation visited it."""
+
+    url: str
+    content: bytes
+    content_type: str = ""
+
+
+def make_given(contents: Sequence[GivenContent], *, at: datetime) -> list[Snapshot]:
+    """Store the bytes of contents, and return their snapshots in the same order, still without their pages.
+
+    at: the time that they get. No run brought them, so this time alone says which content of a page is newer.
+    """
+    visits = [
+        Visit(
+            url=each.url,
+            sha256=stored_bytes.digest_bytes(each.content),
+            at=at,
+            dated=True,
+            run=0,
+            item=PageItem(each.url, each.url, each.content, each.content_type),
+            keep=True,
+        )
+        for each in contents
+    ]
+    made = _make_snapshots(visits, _ignore_page)
+    return [made[visit.url, visit.sha256] for visit in visits]
 
 
 def add_vectors(snapshots: Sequence[Snapshot], pages: Sequence[bytes]) -> None:
@@ -132,10 +170,12 @@ def _find_kept_addresses(site: Site, items: Sequence[PageItem]) -> set[str]:
 
 def _make_visit(run: Run, item: PageItem, kept: set[str] | None) -> Visit:
     url = find_address(item)
+    now = timezone.now()
     # Ignore a date in the future: the page would stay the newest for good.
-    dated = item.fetched_at if item.fetched_at and item.fetched_at <= timezone.now() else None
+    dated = item.fetched_at if item.fetched_at and item.fetched_at <= now else None
     keep = kept is None or url in kept
-    return Visit(url, stored_bytes.digest_bytes(item.content), dated or run.created_at, dated is not None, item, keep)
+    at = dated or min(run.created_at, now)
+    return Visit(url, stored_bytes.digest_bytes(item.content), at, dated is not None, run.pk, item, keep)
 
 
 def _find_known(site: Site, visits: Sequence[Visit]) -> dict[tuple[str, str, bool], tuple[str, str]]:
@@ -168,7 +208,7 @@ def _make_snapshot(visit: Visit, look: Look) -> Snapshot:
         if reason := explain_non_page(content):
             raise PageError(reason)
         page = parse(content, content_type=content_type or None)
-        title, notice = find_title(page), find_notice(page)
+        title, notice = find_title(page), find_notice(page, answer.notices if answer else ())
         look(visit.item, page)
     except PageError as reason:
         if is_unexpected(reason):
@@ -186,6 +226,7 @@ def _make_snapshot(visit: Visit, look: Look) -> Snapshot:
         error=error,
         notice=notice,
         kept=visit.keep,
+        undated_run=None if visit.dated else visit.run,
     )
     if answer:
         made.status, made.headers = answer.status, dict(answer.headers)
@@ -193,9 +234,9 @@ def _make_snapshot(visit: Visit, look: Look) -> Snapshot:
     return made
 
 
-def find_notice(page: ParsedPage) -> str:
-    """Return what could not be read of the page, in the form that is stored."""
-    return "; ".join(page.notices)[:500]
+def find_notice(page: ParsedPage, left: Sequence[str] = ()) -> str:
+    """Return what could not be read of the page, in the form that is stored. left: what was missing when it was fetched."""
+    return "; ".join((*left, *page.notices))[:500]
 
 
 def find_title(page: ParsedPage) -> str:
@@ -226,7 +267,7 @@ def _write(site: Site, visits: Sequence[Visit], made: dict[tuple[str, str], Snap
             row.kept, row.checked = row.kept or visit.keep, False
             seen.add(row.pk)
         _settle(page, row, by_id, visit, seen)
-    Snapshot.objects.bulk_update([by_id[pk] for pk in sorted(seen)], ["fetched_at", "kept", "checked", "headers"])
+    Snapshot.objects.bulk_update([by_id[pk] for pk in sorted(seen)], ["fetched_at", "undated_run", "kept", "checked", "headers"])
     back = [page.pk for page in pages.values() if page.gone_at is not None]
     Page.objects.filter(pk__in=back).update(gone_at=None, left_at=None)
     moved = [page for page in pages.values() if page.current_id != before[page.pk]]
@@ -237,18 +278,38 @@ def _write(site: Site, visits: Sequence[Visit], made: dict[tuple[str, str], Snap
 
 
 def _settle(page: Page, snapshot: Snapshot, by_id: dict[int, Snapshot], visit: Visit, seen: set[int]) -> None:
-    """Make the snapshot current if the visit is the newest.
+    """Make the snapshot current if the visit is the newest (`_is_newer`), so the order of visits does not matter.
 
-    Visits are compared by time, then by sha256, so their order does not matter. Seeing the same content again without a date
-    changes nothing.
+    Seeing the same content again without a date changes nothing.
     """
     held = by_id.get(page.current_id) if page.current_id else None
     if held is snapshot and not visit.dated:
         return
-    if visit.at > snapshot.fetched_at:
-        snapshot.fetched_at = visit.at
+    now = timezone.now()
+    if visit.at > snapshot.fetched_at or _is_ahead(snapshot.fetched_at, now):
+        snapshot.fetched_at, snapshot.undated_run = visit.at, None if visit.dated else visit.run
         if visit.item.answer:
             snapshot.headers = dict(visit.item.answer.headers)  # a server may give the same content another ETag
         seen.add(snapshot.pk)
-    if held is None or (snapshot.fetched_at, snapshot.sha256) > (held.fetched_at, held.sha256):
+    elif not visit.dated and snapshot.undated_run is not None and visit.run > snapshot.undated_run:
+        snapshot.undated_run = visit.run
+        seen.add(snapshot.pk)
+    if held is None or _is_newer(snapshot, held, now):
         page.current = snapshot
+
+
+def _is_newer(snapshot: Snapshot, held: Snapshot, now: datetime) -> bool:
+    """Return whether a snapshot is newer than another of the same page. Of equals, the greater sha256 counts as newer.
+
+    Contents without a date of their own are ordered by the numbers of their runs, because the clock may have been set in between. For the
+    same reason a time in the future is no longer believed.
+    """
+    if snapshot.undated_run is not None and held.undated_run is not None:
+        return (snapshot.undated_run, snapshot.sha256) > (held.undated_run, held.sha256)
+    if _is_ahead(held.fetched_at, now):
+        return snapshot is not held
+    return (snapshot.fetched_at, snapshot.sha256) > (held.fetched_at, held.sha256)
+
+
+def _is_ahead(at: datetime, now: datetime) -> bool:
+    return at > now + CLOCKS_DIFFER

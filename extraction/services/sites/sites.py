@@ -4,13 +4,16 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from django.contrib.auth.models import User
+from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import Count, Max
 from django.utils import timezone
 
 from extraction.models import (
+    AuditKind,
     Bellwether,
     Breakage,
     Cluster,
@@ -23,9 +26,12 @@ from extraction.models import (
     Run,
     Site,
     Source,
+    Team,
     TrackedRecord,
 )
 from extraction.models.kept.counts import PageFigures
+from extraction.models.team import find_first_team
+from extraction.services.core import audit, left_bytes
 from extraction.services.core.slugs import find_free_slug
 
 _DOT = re.compile(r"(?<=\w)[.:](?=\w)")
@@ -63,6 +69,7 @@ class SiteHead:
     running: number of runs that are running or queued.
     paused: number of paused runs.
     busy: the state of the runs as a whole, empty if there are none.
+    doing: the oldest run in that state, None if there is none.
     broken: number of open breakages.
     outdated: number of records that no live rule has made from the current content of their page.
     fetchable: its address is known.
@@ -77,38 +84,58 @@ class SiteHead:
     running: int
     paused: int
     busy: str
+    doing: Run | None
     broken: int
     outdated: int
     fetchable: bool
     extractable: bool
 
 
-def find_sites_named_alike(name: str) -> list[Site]:
-    """Return the sites whose name differs from this one at most by case. There is at most one among those created here."""
+def find_sites_named_alike(name: str, team: int | None = None) -> list[Site]:
+    """Return the sites whose name differs from this one at most by case. There is at most one in each team among those created here.
+
+    team: only the sites of this team.
+    """
     wanted = name.casefold()
-    ids = [pk for pk, known in Site.objects.values_list("pk", "name") if known.casefold() == wanted]
+    rows = Site.objects.all() if team is None else Site.objects.filter(team=team)
+    ids = [pk for pk, known in rows.values_list("pk", "name") if known.casefold() == wanted]
     return list(Site.objects.filter(pk__in=ids).order_by("pk"))
 
 
-def create_site(name: str, address: str = "", *, user: User | None = None) -> Site:
-    """Create a site with its own slug."""
+def create_site(name: str, address: str = "", *, slug: str = "", team: Team | None = None, user: User | None = None) -> Site:
+    """Create a site with its own slug.
+
+    slug: one that no site has; "" to make one from the name.
+    team: the team that it belongs to; None for the oldest.
+    """
     with transaction.atomic():
-        slug = find_free_slug(Site, _DOT.sub("-", name), default="site", max_length=120)
-        return Site.objects.create(name=name, address=address, slug=slug, created_by=user)
+        slug = slug or find_free_slug(Site, _DOT.sub("-", name), default="site", max_length=120)
+        site = Site.objects.create(name=name, address=address, slug=slug, team_id=team.pk if team else find_first_team(), created_by=user)
+        audit.record(AuditKind.SITE_CREATED, site, text=f"address: {address}" if address else "")
+    return site
 
 
 def rename_site(site: Site, name: str, address: str) -> None:
     """Change a site's name and address. The slug stays, so links to the site keep working."""
-    Site.objects.filter(pk=site.pk).update(name=name, address=address)
+    before = audit.read_fields(Site.objects.get(pk=site.pk), "name", "address")
     site.name, site.address = name, address
+    if changed := audit.describe_differences(before, audit.read_fields(site, "name", "address")):
+        with transaction.atomic():
+            Site.objects.filter(pk=site.pk).update(name=name, address=address)
+            audit.record(AuditKind.SITE_CHANGED, site, text=changed)
 
 
 def delete_site(site: Site) -> None:
     """Delete a site with its pages, templates, rules and records, and cancel its runs.
 
-    The bytes of its pages stay in the storage, because another site may share them.
+    Stored bytes that no other site has are moved to the bin at the next tidying up, and deleted for good some days later.
     """
     with transaction.atomic():
+        audit.record(AuditKind.SITE_DELETED, site, text=f"pages: {PageCount.objects.filter(site=site).total():,}")
+        left_bytes.note_site(site)
+        uploads = Run.objects.unfinished().filter(site=site, kind=Run.Kind.IMPORT).values_list("parameters__upload", flat=True)
+        for upload in filter(None, list(uploads)):
+            transaction.on_commit(partial(default_storage.delete, upload), robust=True)
         Run.objects.unfinished().filter(site=site).update(state=Run.State.CANCELLED, finished_at=timezone.now())
         # The rows of a site refer to each other in cycles (a page's current snapshot, a snapshot's template). Deleting the
         # records and clearing the current snapshots first lets the cascade meet each row once.
@@ -131,7 +158,9 @@ def delete_page(page: Page) -> None:
         run = Run.objects.unfinished().filter(site=page.site_id).first()
         if run is not None:
             raise PageInUse(f"{run.get_kind_display()} is still at work on this site. Wait until it ends or cancel it.")
+        audit.record(AuditKind.PAGE_DELETED, page)
         tracked = list(RecordSource.objects.filter(page=page).values_list("record", flat=True))
+        left_bytes.note_snapshots(page.snapshots.all())
         Bellwether.objects.filter(page=page).delete()
         Record.objects.filter(snapshot__page=page).delete()
         Page.objects.filter(pk=page.pk).update(current=None)
@@ -165,7 +194,8 @@ def list_sites(sites: Iterable[Site] | None = None) -> list[SiteRow]:
 def summarize_site(site: Site) -> SiteHead:
     """Return the figures above a site's tabs."""
     figures = PageCount.objects.filter(site=site).figures().get(site.pk, PageFigures())
-    states = list(Run.objects.unfinished().filter(site=site).values_list("state", flat=True))
+    unfinished = list(Run.objects.unfinished().filter(site=site).only("kind", "state", "done", "total", "unit").order_by("pk"))
+    states = [run.state for run in unfinished]
     paused = states.count(Run.State.PAUSED)
     busy = next((state for state in (Run.State.RUNNING, Run.State.QUEUED, Run.State.PAUSED) if state in states), "")
     broken = Breakage.objects.open().of_site(site).count()
@@ -181,6 +211,7 @@ def summarize_site(site: Site) -> SiteHead:
         running=len(states) - paused,
         paused=paused,
         busy=busy,
+        doing=next((run for run in unfinished if run.state == busy), None),
         broken=broken,
         outdated=RecordCount.objects.filter(cluster__site=site, shown=True).outdated().given().total(),
         fetchable=fetchable,

@@ -16,11 +16,27 @@ from extraction.algorithms.rules.url_patterns import SplitAddress as Parsed
 from extraction.fetching import url_safety
 from extraction.fetching.crawl.messages import Address, CrawlPlan, RenderMode
 from extraction.fetching.crawl.sources import read_url_list
-from extraction.models import Site, Source
+from extraction.fetching.sign_in_steps import SignIn
+from extraction.models import (
+    AuditKind,
+    Site,
+    SiteFetching,
+    Source,
+    Team,
+)
+from extraction.models.team import find_first_team
+from extraction.services.core import audit
+from extraction.services.core.runs import JobError
+from extraction.services.core.sealed_secrets import SecretError
 from extraction.services.sites import sites
+from extraction.services.sites.fetching import PrivateSettings, get_fetching, read_private, read_sign_in
 
 RESOLVE_S = 4.0
 """How long a person waits for a host's address to be resolved. The crawl resolves it again."""
+
+
+_SETTINGS = tuple(each.name for each in Source._meta.concrete_fields if each.name not in ("id", "site"))
+"""What the audit log compares."""
 
 
 class AddressError(ValueError):
@@ -60,18 +76,32 @@ def follow_address(site: Site) -> bool:
     """
     if not site.address or can_fetch(site):
         return False
-    Source.objects.update_or_create(site=site, defaults={"addresses": [site.address]})
+    source = get_source(site)
+    source.addresses = [site.address]
+    save_source(source)
     return True
 
 
+def save_source(source: Source) -> None:
+    """Save where a site's pages are fetched from, and how."""
+    stored = Source.objects.filter(site=source.site_id).first()
+    before = audit.read_fields(stored, *_SETTINGS) if stored else {}
+    with transaction.atomic():
+        source.save()
+        if changed := audit.describe_differences(before, audit.read_fields(source, *_SETTINGS)):
+            audit.record(AuditKind.SOURCE_CHANGED, source.site, text=changed)
+
+
 @transaction.atomic
-def create_from_address(address: str, *, name: str = "", options: dict[str, Any] | None = None, user: User | None = None) -> Source:
+def create_from_address(
+    address: str, *, name: str = "", options: dict[str, Any] | None = None, team: Team | None = None, user: User | None = None
+) -> Source:
     """Create a site with its source.
 
     name: empty to make one from the host of the address.
     options: fields of the source.
     """
-    site = sites.create_site(name or find_free_name(address), address, user=user)
+    site = sites.create_site(name or find_free_name(address, team), address, team=team, user=user)
     return Source.objects.create(site=site, **{"addresses": [address], **(options or {})})
 
 
@@ -122,10 +152,10 @@ def read_list(content: bytes) -> tuple[list[str], list[str]]:
     return usable, [*listing.unreadable, *(url for url in listing.pages if len(url) > url_safety.MAX_URL)]
 
 
-def find_free_name(address: str) -> str:
-    """Return a name that no site has yet, from the host of an address: example.org, example.org 2."""
+def find_free_name(address: str, team: Team | None = None) -> str:
+    """Return a name that no site of a team has yet, from the host of an address: example.org, example.org 2. team: None for the oldest."""
     base = (urlsplit(address).hostname or address).removeprefix("www.")[:100]
-    names = (name.casefold() for name in Site.objects.values_list("name", flat=True))
+    names = (name.casefold() for name in Site.objects.filter(team=team or find_first_team()).values_list("name", flat=True))
     taken = {name for name in names if name.startswith(base.casefold())}
     free = (name for n in range(2, len(taken) + 3) if (name := f"{base} {n}").casefold() not in taken)
     return base if base.casefold() not in taken else next(free)
@@ -153,7 +183,11 @@ def plan_crawl(source: Source, frontier: KnownFrontier, *, spool: Path, sample: 
 
     spool: the folder that the process writes to.
     sample: take a sample that represents the site, and end when pages bring nothing new.
+
+    Raises JobError if what the site needs for a request cannot be used.
     """
+    fetching = get_fetching(source.site)
+    private = _read_private(fetching)
     return CrawlPlan(
         spool=str(spool),
         start=tuple(source.addresses),
@@ -175,8 +209,46 @@ def plan_crawl(source: Source, frontier: KnownFrontier, *, spool: Path, sample: 
         verify_certificates=source.verify_certificates,
         contact=source.contact or settings.VERTEX_CRAWL_CONTACT,
         proxy=settings.VERTEX_CRAWL_PROXY,
+        site_proxy=private.proxy.url,
+        headers=private.headers,
+        cookies=private.cookies,
+        secure_only=is_secure(source),
         permitted=tuple(settings.VERTEX_CRAWL_PRIVATE_HOSTS),
         timeout_s=float(settings.VERTEX_CRAWL_TIMEOUT_S),
         max_bytes=settings.VERTEX_PAGE_MAX_BYTES,
-        rendered=RenderMode(source.rendered),
+        rendered=RenderMode.ALWAYS if fetching.loads_more else RenderMode(source.rendered),
+        load_more=fetching.load_more,
+        scrolls=fetching.scrolls,
+        most_loads=fetching.most_loads,
+        embedded=fetching.embedded,
+        frame_hosts=tuple(fetching.frame_hosts),
+        sign_in=_read_sign_in(fetching),
     )
+
+
+def is_secure(source: Source) -> bool:
+    """Return whether all addresses of a source are fetched over https."""
+    return all(address.startswith("https://") for address in (*source.addresses, *source.listed, *source.sitemaps, *source.feeds))
+
+
+def _read_sign_in(fetching: SiteFetching) -> SignIn:
+    """Return how the site is signed in to. A session that cannot be read is none: Vertex signs in again."""
+    try:
+        return read_sign_in(fetching)
+    except SecretError:
+        return SignIn(steps=read_private(fetching).steps, marker=fetching.signed_out)
+
+
+def _read_private(fetching: SiteFetching) -> PrivateSettings:
+    """Return what the requests of a site need. Raises JobError."""
+    site = fetching.site
+    try:
+        private = read_private(fetching)
+    except SecretError as error:
+        raise JobError(f"{error} It is under Settings, “How pages are fetched”.") from error
+    if private.proxy.address and settings.VERTEX_CRAWL_PROXY:
+        raise JobError(
+            f"{site.name} has a proxy of its own, but this installation sends all requests through VERTEX_CRAWL_PROXY. "
+            "Remove the proxy under Settings, “How pages are fetched”."
+        )
+    return private

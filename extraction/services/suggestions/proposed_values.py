@@ -17,7 +17,8 @@ from lxml import etree
 from extraction.algorithms.proposals.learned_forms import LearnedForm, learn_form
 from extraction.algorithms.proposals.propose import Proposal, SoughtAttribute, propose_values
 from extraction.algorithms.suggestion.units import read_units
-from extraction.models import Attribute, Cluster, Label, Record, Snapshot
+from extraction.models import Attribute, Cluster, Label, Record, RecordCount, Snapshot
+from extraction.models.record_values import read_values
 from extraction.services.core.runs import JobError
 from extraction.services.suggestions import page_data, taking_fields
 from extraction.services.suggestions.taking_fields import TakenColumns
@@ -25,8 +26,8 @@ from extraction.services.templates import sample_pages
 
 EXAMPLES = 5
 
-OTHER_SITES, OTHER_RECORDS = 20, 50
-"""Sites, and records of each, whose values tell what an attribute's values look like."""
+OTHER_SITES, OTHER_RECORDS = 20, 25
+"""Sites, and records of the largest template of each, whose values tell what an attribute's values look like."""
 
 OTHER_TEXTS = 2_000
 """The number of texts of the sample pages that are taken for no values while forms are learned; the few that are values do no harm."""
@@ -158,19 +159,31 @@ def _ask(cluster: Cluster) -> tuple[_Question, int]:
 
 def _read_examples(cluster: Cluster) -> tuple[dict[str, list[list[str]]], int, int]:
     """Return {attribute: the values of each other site}, how many sites there are, and the newest of the records read."""
-    records = Record.objects.standing().given().filter(cluster__record_type=cluster.record_type_id).exclude(cluster__site=cluster.site_id)
-    sites = sorted(set(records.order_by().values_list("cluster__site", flat=True)))[:OTHER_SITES] if cluster.record_type_id else []
+    largest = _find_largest(cluster)
     found: dict[str, list[list[str]]] = defaultdict(list)
     newest = 0
-    for site in sites:
+    for pk in largest:
         values: dict[str, list[str]] = defaultdict(list)
-        for record in records.filter(cluster__site=site).order_by("pk")[:OTHER_RECORDS]:
-            newest = max(newest, record.pk)
-            for name, many in record.read_values().items():
+        records = Record.objects.filter(cluster=pk).standing().given().order_by("pk").values_list("pk", "values")
+        for record, stored in records[:OTHER_RECORDS]:
+            newest = max(newest, record)
+            for name, many in read_values(stored).items():
                 values[name] += [value.raw for value in many]
         for name, texts in values.items():
             found[name].append(texts)
-    return dict(found), len(sites), newest
+    return dict(found), len(largest), newest
+
+
+def _find_largest(cluster: Cluster) -> list[int]:
+    """Return the template with the most records of a template's record type on each other site, the first sites only."""
+    if not cluster.record_type_id:
+        return []
+    kept = RecordCount.objects.given().filter(standing=True, cluster__record_type=cluster.record_type_id)
+    counts = kept.exclude(cluster__site=cluster.site_id).totals("cluster__site", "cluster")
+    largest: dict[int, int] = {}
+    for (site, pk), _ in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
+        largest.setdefault(site, pk)
+    return [largest[site] for site in sorted(largest)[:OTHER_SITES]]
 
 
 @cached(LRUCache(20), key=lambda question: question.key, condition=Condition())

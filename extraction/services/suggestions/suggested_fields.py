@@ -22,7 +22,10 @@ from extraction.services.templates import sample_pages
 from extraction.services.templates.sample_pages import Samples
 
 COLUMNS = 30
-"""The largest number of fields suggested."""
+"""The largest number of fields suggested, without those of CONSTANTS."""
+
+CONSTANTS = 12
+"""The largest number of further fields suggested that are the same on all or nearly all pages."""
 
 EXAMPLES = 5
 
@@ -33,6 +36,7 @@ class SuggestedField:
 
     place: its number, from 0.
     constant: whether its value is the same on all pages.
+    sameness: the share of its pages that have the most common value. folded: whether that is nearly all.
     filled: how many pages have it.
     pages: how many pages were compared.
     examples: its values on some pages.
@@ -47,6 +51,8 @@ class SuggestedField:
     filled: int
     pages: int
     examples: tuple[str, ...]
+    sameness: float = 0
+    folded: bool = False
     list: str = ""
 
     @property
@@ -105,7 +111,7 @@ def _find(cluster: Cluster) -> tuple[str, _Found]:
 @cached(LRUCache(20), key=lambda samples: samples.key, condition=Condition())
 def _read(samples: Samples) -> _Found:
     kept, roots = sample_pages.read_trees(samples.snapshots)
-    columns = suggest_columns(roots, most=COLUMNS)
+    columns = suggest_columns(roots, most=COLUMNS, constants=CONSTANTS)
     language = roots[0].get("lang") if roots else None
     within = find_columns_within(found_lists.find_lists(samples.key, roots), roots, [column.values for column in columns])
     names = {place: found.name for place, found in within.items()}
@@ -117,4 +123,5 @@ def _field(place: int, column: SuggestedColumn, pages: int, language: str | None
     texts = [each.text for row in column.values.values() for each in row]
     examples = tuple(" · ".join(each.text for each in row) for row in list(column.values.values())[:EXAMPLES])
     kind = guess_type(texts, language=language)
-    return SuggestedField(place, column.name, kind, column.multiple, column.constant, len(column.values), pages, examples)
+    same = (column.sameness, column.mostly_constant)
+    return SuggestedField(place, column.name, kind, column.multiple, column.constant, len(column.values), pages, examples, *same)

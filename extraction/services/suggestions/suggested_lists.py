@@ -182,7 +182,7 @@ def _attributes(cluster: Cluster, name: str, fields: Sequence[tuple[TakenColumns
     """Create the attributes of the list that are missing, and return {name in lower case: attribute} for all."""
     drafts = [AttributeDraft(None, each.name, each.type, multiple=field.multiple, list=name) for each, field in fields]
     if cluster.record_type is None:
-        clusters.set_record_type(cluster, record_types.create_record_type(type_name, "", drafts))
+        clusters.set_record_type(cluster, record_types.create_record_type(type_name, "", drafts, team=cluster.site.team))
     else:
         for each in cluster.record_type.attributes.select_related("list"):
             clash = any(each.name.lower() == draft.name.lower() for draft in drafts)

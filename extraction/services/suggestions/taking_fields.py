@@ -65,7 +65,7 @@ def _attributes(cluster: Cluster, rows: Sequence[tuple[TakenColumns, Values]], t
     """Create the attributes that are missing, and return {name in lower case: attribute} of the template's record type."""
     drafts = [AttributeDraft(None, each.name, each.type, multiple=has_several(values)) for each, values in rows]
     if cluster.record_type is None:
-        clusters.set_record_type(cluster, record_types.create_record_type(type_name, "", drafts))
+        clusters.set_record_type(cluster, record_types.create_record_type(type_name, "", drafts, team=cluster.site.team))
     else:
         record_types.add_attributes(cluster.record_type, drafts)
     assert cluster.record_type is not None  # noqa: S101 - set above; the type checker cannot see it

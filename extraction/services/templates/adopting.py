@@ -24,6 +24,9 @@ from extraction.services.templates.cluster_match import Group, Old
 USUAL = "masked-shingles"
 """The method that finds templates as usual. Adopting it needs no stored groups, because it can be run again on all pages."""
 
+FEW_PAGES = 5_000
+"""So many pages are asked for by their ids. For more it is quicker to read all pages of the site."""
+
 Reader = Callable[[int], PageSteps]
 Found = tuple[list[Group], list[int]]
 """(the groups that become templates, the pages in none of them)."""
@@ -126,7 +129,8 @@ def preview_adoption(clustering: Clustering, home: Mapping[int, int], given: Col
     then = {page: pk for group, pk in zip(groups, chosen, strict=True) for page in group.members}
     compared = [page for group in clustering.groups for page in group]
     before, after = Counter(home[page] for page in compared if page in home), Counter(pk for pk in then.values() if pk is not None)
-    held = Record.objects.given().standing().filter(cluster__in=rows)
+    held = Record.objects.given().standing()
+    held = held.filter(snapshot__page__in=compared) if len(compared) <= FEW_PAGES else held.filter(cluster__in=rows)
     made = dict(held.values_list("snapshot__page", "cluster"))
     records = [(home.get(page) == made[page], then.get(page) == made[page]) for page in compared if page in made]
     stay = [pk for pk in rows if after[pk]]

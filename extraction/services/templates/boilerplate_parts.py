@@ -86,7 +86,7 @@ def mark_page(cluster: Cluster, method: str, page: Stored | bytes, options: Dete
     """
     known = _read_pages(cluster, method, options, without="" if isinstance(page, bytes) else page.sha256)
     if len(known) < 2:
-        raise JobError(f"{cluster.label} has fewer than two other readable pages, so template cannot be told from content")
+        raise JobError(f"{cluster.label} has fewer than two other readable pages, so the template cannot be told from the content")
     detector = _learn(known, method, options)
     nodes = elements(parse(page).root) if isinstance(page, bytes) else read_elements(page)
     marked = ReadPage(nodes, boilerplate.build_parts(nodes))

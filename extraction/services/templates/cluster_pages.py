@@ -1,7 +1,7 @@
 """Clustering: find the pages of a site that share a template, and write the clusters (docs/algorithms.md#page-clustering)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -245,9 +245,17 @@ def _summarize(site: Site, found: _Found, alive: Mapping[int, int], last_number:
     )
 
 
-def find_old_clusters(site: Site) -> dict[int, int]:
-    """Return {page: the cluster of its current snapshot, or if its content is new, of its newest snapshot that has one}."""
+def find_old_clusters(site: Site, pages: Collection[int] | None = None) -> dict[int, int]:
+    """Return {page: the cluster of its current snapshot, or if its content is new, of its newest snapshot that has one}.
+
+    pages: return only these; all pages of the site if it is None.
+    """
+    if pages is not None and len(pages) > adopting.FEW_PAGES:
+        every = find_old_clusters(site)
+        return {page: every[page] for page in pages if page in every}
     rows = Snapshot.objects.filter(page__site=site, cluster__site=site).annotate(now=F("page__current"))
+    if pages is not None:
+        rows = rows.filter(page__in=pages)
     found: dict[int, int] = {}
     settled: set[int] = set()
     for pk, page, cluster, now in rows.order_by("fetched_at", "pk").values_list("pk", "page", "cluster", "now").iterator(chunk_size=10_000):

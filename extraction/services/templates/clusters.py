@@ -1,7 +1,7 @@
 """What a person can do with clusters, and what the Templates tab shows of them."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -9,6 +9,7 @@ from django.db.models import Count, Max, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
 from extraction.models import (
+    AuditKind,
     Breakage,
     Cluster,
     Label,
@@ -25,7 +26,7 @@ from extraction.models import (
     Snapshot,
 )
 from extraction.models.rule_report import RuleReport
-from extraction.services.core import signals
+from extraction.services.core import audit, comments, signals
 from extraction.services.core.runs import JobError
 from extraction.services.labels import proofs
 from extraction.services.schema.new_attributes import find_new_attributes
@@ -48,6 +49,7 @@ class ClusterRow:
     lost: the attributes that its repair did not find again.
     breakage: the id of the open breakage, None if there is none.
     new_attributes: the attributes that were added after its rule was learned.
+    comments: how many comments there are on it and its breakages.
     """
 
     cluster: Cluster
@@ -63,6 +65,7 @@ class ClusterRow:
     lost: tuple[str, ...]
     breakage: int | None
     new_attributes: tuple[str, ...] = ()
+    comments: int = 0
 
     @property
     def health(self) -> list[tuple[float, str]]:
@@ -93,13 +96,14 @@ def list_templates(site: Site) -> Overview:
     for (cluster_id, _), n in counts.items():
         sizes[cluster_id] += n
     total = sum(sizes.values())
-    found = list(site.clusters.select_related("record_type", "site", "picture"))
+    found = list(site.clusters.select_related("record_type", "site", "picture", "assignee"))
     previews = _find_previews(site)
     records = RecordCount.objects.filter(cluster__site=site).figures()
     labels = _count_labelled(site)
     serving = _find_serving(site)
     broken = dict(Breakage.objects.open().of_site(site).values_list("cluster", "pk"))
     new = find_new_attributes(Cluster.objects.filter(site=site))
+    commented = comments.count_by_cluster(cluster.pk for cluster in found)
     rules: dict[int, list[tuple[int, str]]] = {}
     for cluster_id, version, state in Rule.objects.of_site(site).order_by("version").values_list("cluster", "version", "state"):
         rules.setdefault(cluster_id, []).append((version, state))
@@ -118,6 +122,7 @@ def list_templates(site: Site) -> Overview:
             lost=serving.get(cluster.pk, ("", ()))[1],
             breakage=broken.get(cluster.pk),
             new_attributes=tuple(new.get(cluster.pk, ())),
+            comments=commented[cluster.pk],
         )
         for cluster in found
     ]
@@ -127,24 +132,40 @@ def list_templates(site: Site) -> Overview:
 
 def rename_template(cluster: Cluster, name: str) -> None:
     """Give a cluster a name. An empty name removes it."""
+    before = cluster.name
     cluster.name = " ".join(name.split())[: Cluster._meta.get_field("name").max_length or 0]
     cluster.small = cluster.small and not cluster.name
-    cluster.save(update_fields=["name", "small"])
+    with transaction.atomic():
+        cluster.save(update_fields=["name", "small"])
+        _record(cluster, {"name": before}, {"name": cluster.name})
 
 
 def ignore_template(cluster: Cluster, ignored: bool) -> None:
     """Set whether a cluster is ignored. A small cluster that was only offered becomes a template."""
+    before = cluster.ignored
     cluster.ignored, cluster.small = ignored, False
-    cluster.save(update_fields=["ignored", "small"])
+    with transaction.atomic():
+        cluster.save(update_fields=["ignored", "small"])
+        _record(cluster, {"ignored": before}, {"ignored": ignored})
 
 
 def set_record_type(cluster: Cluster, record_type: RecordType | None) -> None:
-    """Set what is extracted from a cluster. Raises JobError while it has labels of another record type."""
+    """Set what is extracted from a cluster. Raises JobError while it has labels of another record type, and for one of another team."""
+    if record_type is not None and record_type.team_id != cluster.site.team_id:
+        raise JobError(f"{record_type} belongs to another team than {cluster.site}; sites of two teams cannot share a record type")
     if Label.objects.filter(cluster=cluster).exclude(attribute__record_type=record_type).exists():
         raise JobError(f"{cluster.label} has marked values of its current record type; clear them first")
+    before = cluster.record_type
     cluster.record_type = record_type
     cluster.small = cluster.small and record_type is None
-    cluster.save(update_fields=["record_type", "small"])
+    with transaction.atomic():
+        cluster.save(update_fields=["record_type", "small"])
+        _record(cluster, {"record_type": before}, {"record_type": record_type})
+
+
+def _record(cluster: Cluster, before: Mapping[str, object], after: Mapping[str, object]) -> None:
+    if changed := audit.describe_differences(before, after):
+        audit.record(AuditKind.TEMPLATE_CHANGED, cluster, text=changed)
 
 
 @transaction.atomic
@@ -157,6 +178,7 @@ def merge_templates(into: Cluster, others: Iterable[Cluster]) -> Cluster:
     """
     lock_templates(into.site)
     into = Cluster.objects.get(pk=into.pk)
+    merged = []
     for other in Cluster.objects.filter(pk__in=[other.pk for other in others if other.pk != into.pk]).order_by("number"):
         if other.site_id != into.site_id:
             raise JobError(f"{other.label} belongs to another site")
@@ -171,8 +193,11 @@ def merge_templates(into: Cluster, others: Iterable[Cluster]) -> Cluster:
         into.url_patterns = list(dict.fromkeys([*into.url_patterns, *other.url_patterns]))
         into.name, into.merged, into.small = into.name or other.name, True, False
         merging.move_everything(other, into)
+        merged.append(other.label)
         other.delete()
     into.save()
+    if merged:
+        audit.record(AuditKind.TEMPLATES_MERGED, into, text="merged into it: " + ", ".join(merged))
     signals.templates_merged.send(Site, site=into.site)
     return into
 

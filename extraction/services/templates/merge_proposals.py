@@ -23,10 +23,10 @@ from extraction.algorithms.clustering.refinement import sample_evenly
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import agreement, apply, xslt
 from extraction.algorithms.rules.agreement import Values
-from extraction.models import Cluster, MergeProposal, Rule, Run, Site, Snapshot
+from extraction.models import AuditKind, Cluster, MergeProposal, Rule, Run, Site, Snapshot
 from extraction.models.merge_evidence import MergeEvidence
 from extraction.models.run_values import RunSummary
-from extraction.services.core import runs, stored_pages
+from extraction.services.core import audit, runs, stored_pages
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.labels import designs
 from extraction.services.templates import clusters, page_steps
@@ -61,6 +61,7 @@ MOST_ALIKE = 5
 """The largest number of proposals by structure on a site: as many as somebody would look through."""
 
 REFUSED, OPEN = MergeProposal.State.REFUSED, MergeProposal.State.OPEN
+ALIKE = MergeProposal.Kind.ALIKE
 
 Found: TypeAlias = tuple[MergeProposal.Kind, MergeEvidence]
 """Why two templates seem to be one."""
@@ -79,6 +80,14 @@ class Pair:
     into: Cluster
     other: Cluster
     held: float
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The result of merging all proven pairs. pairs: how many were merged. problems: why others were not."""
+
+    pairs: int
+    problems: tuple[str, ...] = ()
 
 
 def start_comparing(site: Site, user: User | None = None) -> Run | None:
@@ -126,9 +135,26 @@ def accept_proposal(proposal: MergeProposal) -> Cluster:
     return merged
 
 
+def accept_proven(site: Site) -> Merged:
+    """Merge all pairs for which a rule speaks, one after the other. A pair that cannot be merged stays proposed."""
+    merged, problems = 0, list[str]()
+    tried: set[int] = set()
+    while proposal := next((each for each in list_proposals(site) if each.kind != ALIKE and each.pk not in tried), None):
+        tried.add(proposal.pk)  # a merge changes or removes the other proposals of its templates, so the list is read again
+        try:
+            with transaction.atomic():
+                accept_proposal(proposal)
+            merged += 1
+        except JobError as error:
+            problems.append(str(error))
+    return Merged(merged, tuple(problems))
+
+
 def refuse_proposal(proposal: MergeProposal) -> None:
     """Remember that the two are not the same, so that they are not proposed again."""
-    MergeProposal.objects.filter(pk=proposal.pk).update(state=REFUSED)
+    with transaction.atomic():
+        MergeProposal.objects.filter(pk=proposal.pk).update(state=REFUSED)
+        audit.record(AuditKind.MERGE_REFUSED, proposal.into, text=f"not the same as {proposal.other.label}")
 
 
 def _find_ruled(site: Site) -> dict[int, Rule]:

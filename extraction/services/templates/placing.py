@@ -8,19 +8,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
+from django.core import serializers
 from django.db import transaction
 
 from extraction.algorithms.clustering.contrast import ALIKE, Contrast
 from extraction.algorithms.clustering.page_steps import PageSteps
 from extraction.algorithms.clustering.refinement import sample_evenly
 from extraction.algorithms.errors import PageError
-from extraction.models import Cluster, Label, Page, Placement, Record, SamplePage, Site, Snapshot
+from extraction.models import AuditKind, Cluster, Label, Page, Placement, Record, SamplePage, Site, Snapshot
 from extraction.models.kept.locking import lock_pages
-from extraction.services.core import signals
+from extraction.services.core import audit, signals, spread_pages
 from extraction.services.core.runs import JobError
 from extraction.services.templates import clusters, page_matching, page_steps, sample_pages
 
-LOOKED_AT = 500
+LOOKED_AT = 200
 """The number of pages of a template that are compared with one that does not belong. Each is read from a cache, or parsed once."""
 
 
@@ -36,6 +37,15 @@ class Alike:
 
 
 @dataclass(frozen=True, slots=True)
+class Before:
+    """Where a page was before a move. cluster: the id of its template, None for none. placed: whether a person had put it there."""
+
+    page: int
+    cluster: int | None
+    placed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Moved:
     """The result of a move.
 
@@ -43,6 +53,8 @@ class Moved:
     pages: number of pages moved.
     labels, records: how many were deleted.
     touched: ids of the templates that lost or got pages.
+    before: where the pages were.
+    lost_labels: the labels that were deleted, as JSON.
     """
 
     into: Cluster | None
@@ -50,6 +62,8 @@ class Moved:
     labels: int
     records: int
     touched: tuple[int, ...] = ()
+    before: tuple[Before, ...] = ()
+    lost_labels: str = ""
 
 
 def find_alike(page: Snapshot) -> list[Alike]:
@@ -59,7 +73,8 @@ def find_alike(page: Snapshot) -> list[Alike]:
     """
     if page.cluster is None:
         return []
-    ids = list(page.cluster.snapshots.learnable().exclude(pk=page.pk).order_by("pk").values_list("pk", flat=True))
+    there = spread_pages.select_current(page.cluster, most=LOOKED_AT).filter(error="").exclude(pk=page.pk)
+    ids = list(there.order_by("pk").values_list("pk", flat=True))
     others = list(Snapshot.objects.filter(pk__in=sample_evenly(ids, LOOKED_AT)).select_related("page").order_by("pk"))
     known = {other.pk: steps for other in others if (steps := _read_steps(other))}
     difference = Contrast.between([page_steps.read_steps(page)], list(known.values()))
@@ -75,12 +90,16 @@ def move_to_new_template(site: Site, pages: Iterable[Page], user: User | None = 
     with transaction.atomic():
         clusters.lock_templates(site)
         moved = _move(site, chosen, Cluster.objects.create(site=site, number=clusters.find_last_number(site) + 1), user)
+        _record(site, moved)
     _update_after_move(site, moved, user)
     return moved
 
 
 def move_pages(site: Site, pages: Iterable[Page], into: Cluster | None, user: User | None = None) -> Moved:
-    """Move pages into a template of their site, or out of theirs. Raises JobError for no pages, and for a template of another site."""
+    """Move pages into a template of their site, or out of theirs. Raises JobError for no pages, and for a template of another site.
+
+    Pages that are there already stay there for good: it is stored that they belong to the template.
+    """
     chosen = list(pages)
     if not chosen:
         raise JobError("no page was selected")
@@ -89,8 +108,16 @@ def move_pages(site: Site, pages: Iterable[Page], into: Cluster | None, user: Us
     with transaction.atomic():
         clusters.lock_templates(site)
         moved = _move(site, chosen, into, user)
-    _update_after_move(site, moved, user)
+        _record(site, moved)
+    if moved.pages:
+        _update_after_move(site, moved, user)
     return moved
+
+
+def _record(site: Site, moved: Moved) -> None:
+    went = f"pages: {moved.pages:,}" if moved.pages else "the pages stay"
+    lost = f"\nmarks deleted: {moved.labels:,}; records deleted: {moved.records:,}" if moved.labels or moved.records else ""
+    audit.record(AuditKind.PAGES_MOVED, moved.into or "no template", site=site, text=went + lost)
 
 
 def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: User | None) -> Moved:
@@ -99,18 +126,21 @@ def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: User | 
     now = list(there.exclude(cluster=into) if into else there)
     left = {snapshot.cluster_id for snapshot in now}
     lock_pages(snapshot.pk for snapshot in now)
+    placed = set(Placement.objects.filter(page__in=ids, belongs=True).values_list("page", flat=True))
+    before = tuple(Before(snapshot.page_id, snapshot.cluster_id, snapshot.page_id in placed) for snapshot in now)
     _write_placements(ids, now, into, user)
     moved = [snapshot.pk for snapshot in now]
-    dropped = _move_labels(moved, into)
+    lost = _move_labels(moved, into)
+    records = Record.objects.filter(snapshot__in=moved).delete()[0]
     Snapshot.objects.filter(pk__in=moved).update(cluster=into, unsorted=False)
     SamplePage.objects.filter(snapshot__in=moved).delete()
-    if into:
+    if into and moved:
         Cluster.objects.filter(pk=into.pk).update(small=False)
-    touched = sorted(pk for pk in left | {into.pk if into else None} if pk is not None)
+    touched = sorted(pk for pk in left | {into.pk if into and moved else None} if pk is not None)
     sample_pages.drop_samples(touched)
     for cluster in Cluster.objects.filter(pk__in=touched):
         page_steps.renew_core(cluster)
-    return Moved(into, len(moved), *dropped, tuple(touched))
+    return Moved(into, len(moved), len(lost), records, tuple(touched), before, serializers.serialize("json", lost) if lost else "")
 
 
 def _update_after_move(site: Site, moved: Moved, user: User | None) -> None:
@@ -119,7 +149,7 @@ def _update_after_move(site: Site, moved: Moved, user: User | None) -> None:
         page_matching.learn_patterns(cluster)
     if moved.into:
         moved.into.refresh_from_db(fields=["url_patterns"])
-    signals.pages_moved.send(Site, site=site, user=user)
+    signals.pages_moved.send(Site, site=site, into=moved.into, user=user)
 
 
 def _write_placements(page_ids: Sequence[int], now: Sequence[Snapshot], into: Cluster | None, user: User | None) -> None:
@@ -133,18 +163,17 @@ def _write_placements(page_ids: Sequence[int], now: Sequence[Snapshot], into: Cl
             Placement.objects.update_or_create(page_id=page_id, cluster=into, defaults={"belongs": True, "created_by": user})
 
 
-def _move_labels(moved: Sequence[int], into: Cluster | None) -> tuple[int, int]:
-    """Move the labels to a template of the same record type; otherwise delete them. Delete the records.
-
-    Return the numbers of labels and records that were deleted.
-    """
+def _move_labels(moved: Sequence[int], into: Cluster | None) -> list[Label]:
+    """Move the labels to a template of the same record type; otherwise delete them. Return those that were deleted."""
     labels = Label.objects.filter(snapshot__in=moved)
     if into and into.record_type_id:
         fitting = labels.filter(attribute__record_type=into.record_type_id).exclude(cluster=into)
         fitting.filter(snapshot__in=Label.objects.filter(cluster=into, snapshot__in=moved).values("snapshot")).delete()
         fitting.update(cluster=into)
         labels = labels.exclude(cluster=into)
-    return labels.delete()[0], Record.objects.filter(snapshot__in=moved).delete()[0]
+    lost = list(labels)
+    Label.objects.filter(pk__in=[label.pk for label in lost]).delete()
+    return lost
 
 
 def _read_steps(snapshot: Snapshot) -> PageSteps | None:

@@ -130,7 +130,10 @@ def _are_settled(cluster: Cluster, kept: Sequence[SamplePage], labelled: set[int
     """Return whether the stored samples can stay as they are."""
     current = all(row.snapshot_id in labelled or _is_member(cluster, row) for row in kept)
     complete = labelled <= {row.snapshot_id for row in kept}
-    return current and complete and len(kept) >= min(count, _list_choosable(cluster).order_by().values("sha256").distinct().count())
+    if not current or not complete or len(kept) >= count:
+        return current and complete
+    contents = _list_choosable(cluster).order_by().values("sha256").distinct()
+    return len(contents[: len(kept) + 1]) <= len(kept)
 
 
 def _list_choosable(cluster: Cluster) -> QuerySet[Snapshot]:

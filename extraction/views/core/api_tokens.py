@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.api_tokens import ApiTokenForm
-from extraction.models import ApiToken, Role, role_of
+from extraction.models import ApiToken, Role
 from extraction.services.core import api_tokens as service
 from extraction.services.core import secret_tokens
 from extraction.views.http import SignedInHttpRequest
@@ -19,20 +19,20 @@ from extraction.views.policy import requires
 @requires(Role.VIEWER)
 def list_tokens(request: SignedInHttpRequest) -> HttpResponse:
     """Show the person's tokens, and the form for a new one."""
-    return _show(request, ApiTokenForm(role=role_of(request.user)))
+    return _show(request, ApiTokenForm(user=request.user))
 
 
 @require_POST
 @requires(Role.VIEWER)
 def create_token(request: SignedInHttpRequest) -> HttpResponse:
     """Make a token and show it, once."""
-    form = ApiTokenForm(request.POST, role=role_of(request.user))
+    form = ApiTokenForm(request.POST, user=request.user)
     if not form.is_valid():
         return _show(request, form)
     data = form.cleaned_data
     sites = list(data["sites"]) or None
     token = service.create_token(request.user, data["name"], data["scopes"], sites=sites, expires_at=form.read_expiry())
-    return _show(request, ApiTokenForm(role=role_of(request.user)), token=token)
+    return _show(request, ApiTokenForm(user=request.user), token=token)
 
 
 @require_POST
@@ -41,7 +41,7 @@ def revoke_token(request: SignedInHttpRequest, token_id: int) -> HttpResponse:
     """Revoke one of the person's tokens. Those of others are not found."""
     token = get_object_or_404(ApiToken, pk=token_id, user=request.user)
     secret_tokens.revoke_token(token)
-    messages.success(request, f"{token.name} is refused from now on.")
+    messages.success(request, f"{token.name} is revoked. Programs that use it are refused from now on.")
     return redirect("api_tokens")
 
 

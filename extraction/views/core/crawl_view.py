@@ -1,7 +1,7 @@
 """The outcomes of the addresses of a crawl: a table of outcomes with examples, and the addresses of each."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import QuerySet
@@ -10,11 +10,11 @@ from extraction.fetching.crawl.messages import Outcome
 from extraction.models import AddressCount, CrawlAddress, Run
 from extraction.services.intake import crawl_frontier
 from extraction.services.intake.outcome_words import QUEUED, WORDS
-from extraction.views.core.keyset import ListPage, read_page
+from extraction.views.core.keyset import MOST_LOOKED, ListPage, find_last_looked, read_page
 
 EXAMPLES = 3
 PER_PAGE = 100
-_BAD = frozenset({Outcome.SERVER_ERROR, Outcome.TIMEOUT, Outcome.UNREACHABLE, Outcome.LOGIN_OR_BOT, Outcome.TOO_LARGE})
+_BAD = frozenset({Outcome.SERVER_ERROR, Outcome.TIMEOUT, Outcome.UNREACHABLE, Outcome.LOGIN_OR_BOT, Outcome.SIGNED_OUT, Outcome.TOO_LARGE})
 """Outcomes that a person may want to act on."""
 
 
@@ -59,7 +59,10 @@ def list_addresses(run: Run, outcome: str, asked: Mapping[str, Any], *, query: s
     """Return one page of the addresses with an outcome, or of those waiting. asked: the query of the address."""
     found = _select_addresses(run, outcome)
     if query:
-        return read_page(found.filter(url__icontains=query), asked, per_page=PER_PAGE)
+        last = find_last_looked(found)
+        among = found if last is None else found.filter(pk__lte=last)
+        page = read_page(among.filter(url__icontains=query), asked, per_page=PER_PAGE)
+        return replace(page, among=None if last is None else MOST_LOOKED)
     counts = AddressCount.objects.filter(run=run)
     state = CrawlAddress.State.QUEUED if outcome == QUEUED else CrawlAddress.State.DONE
     kept = counts.filter(state=state) if outcome == QUEUED else counts.filter(state=state, outcome=outcome)

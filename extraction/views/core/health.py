@@ -36,8 +36,9 @@ def show_metrics(request: HttpRequest) -> HttpResponse:
         return HttpResponse("This needs a token of the API.\n", status=401, headers={"WWW-Authenticate": 'Bearer realm="Vertex"'})
     held = access.TokenAccess.of(token)
     try:
-        held.refuse_unless(Role.VIEWER, ApiScope.READ)
-        held.refuse_site_limits("The metrics tell of all.")
+        held.refuse_unless(Role.VIEWER, ApiScope.READ, held=held.reach.highest)
+        held.refuse_team_limits("Metrics cover all teams.")
+        held.refuse_site_limits("Metrics cover all sites.")
     except PermissionDenied as error:
         return HttpResponse(f"{error}\n", status=403, content_type="text/plain; charset=utf-8")
     return HttpResponse(metrics.write_metrics(), content_type=metrics.CONTENT_TYPE, headers={"Cache-Control": "no-store"})

@@ -14,6 +14,9 @@ Row = TypeVar("Row", bound=Model)
 MOST_COUNTED = 1_000
 """Rows up to which the matches of a search are counted."""
 
+MOST_LOOKED = 10_000
+"""Rows, the first ones of a list, that a filter or a sort order looks through if no index knows its values."""
+
 MAX_NUMBER = 200
 """The last page of a list that is sorted by a value. Its rows before the page have to be read."""
 
@@ -26,6 +29,7 @@ class ListPage(Generic[Row]):
     before, after: the ids where the previous and the next page begin, None if there is no such page or pages are numbered.
     previous, next: the numbers of these pages, if pages are numbered; else None.
     cut: there are more pages than are shown.
+    among: the rows are those of the first so many of the list; None if all were looked through.
     """
 
     rows: list[Row]
@@ -36,6 +40,7 @@ class ListPage(Generic[Row]):
     previous: int | None = None
     next: int | None = None
     cut: bool = False
+    among: int | None = None
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
@@ -105,6 +110,11 @@ def read_numbered_page(found: QuerySet[Row], asked: Mapping[str, Any], *, per_pa
         next=number + 1 if more and number < MAX_NUMBER else None,
         cut=more and number == MAX_NUMBER,
     )
+
+
+def find_last_looked(listed: QuerySet[Any]) -> int | None:
+    """Return the id of the last row that is looked through, None if all are. listed: the rows of the list that an index knows."""
+    return listed.order_by("pk").values_list("pk", flat=True)[MOST_LOOKED - 1 : MOST_LOOKED].first()
 
 
 def count_up_to(found: QuerySet[Any], most: int = MOST_COUNTED) -> tuple[int, bool]:

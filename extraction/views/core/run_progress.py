@@ -1,18 +1,31 @@
 """The progress of a run in figures: done, left, rate, time left."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from django.core.paginator import Page as Pages
-from django.core.paginator import Paginator
+from django.db.models import Case, Q, When
 
-from extraction.models import Run, RunProblem, Site
+from extraction.models import Cluster, ProblemCount, Run, RunProblem, Site
 from extraction.services.core import runs
+from extraction.views.core.keyset import ListPage, read_page
 
 STEADY_AFTER_S = 2.0
 """Before that, no rate is shown, since loading code once distorts it."""
 
 PROBLEMS_PER_PAGE = 50
+
+OF_TEMPLATES = (
+    Run.Kind.CRAWL,
+    Run.Kind.IMPORT,
+    Run.Kind.CLUSTER,
+    Run.Kind.PLACE,
+    Run.Kind.LEARN,
+    Run.Kind.EXTRACT,
+    Run.Kind.CHECK,
+    Run.Kind.REUSE,
+)
+"""The kinds of runs that change what is shown of a template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +70,12 @@ def find_going(site: Site) -> Run | None:
     return found.select_related("site", "created_by").order_by("pk").first()
 
 
+def find_going_of(cluster: Cluster) -> Run | None:
+    """Return the unfinished run that concerns a template: a running one before those that wait, then the oldest. None if there is none."""
+    found = Run.objects.unfinished().filter(Q(cluster=cluster) | Q(cluster=None), site=cluster.site_id, kind__in=OF_TEMPLATES)
+    return found.select_related("site").order_by(Case(When(state=Run.State.RUNNING, then=0), default=1), "pk").first()
+
+
 def find_following(run: Run) -> Run | None:
     """Return the unfinished run that followed this one, or None.
 
@@ -85,6 +104,7 @@ def _name_next_kind(run: Run) -> Run.Kind | None:
     return Run.Kind.EXTRACT if run.kind == Run.Kind.CLUSTER and run.read_parameters().wants_records else None
 
 
-def list_problems(run: Run, page_number: str | int) -> "Pages[RunProblem]":
-    """Return one page of what the run could not use. An invalid page number gives the first page, one too high the last."""
-    return Paginator(RunProblem.objects.filter(run=run), PROBLEMS_PER_PAGE).get_page(page_number)
+def list_problems(run: Run, asked: Mapping[str, Any]) -> ListPage[RunProblem]:
+    """Return one page of what the run could not use. asked: the query of the address."""
+    count = ProblemCount.objects.filter(run=run).total()
+    return read_page(RunProblem.objects.filter(run=run), asked, per_page=PROBLEMS_PER_PAGE, count=count)

@@ -1,7 +1,6 @@
 """Runs: the list of a site, one run with its progress, cancelling."""
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
@@ -13,6 +12,7 @@ from extraction.services.core import runs as service
 from extraction.services.intake import absent_pages
 from extraction.services.sites import sites
 from extraction.views.core import crawl_view, run_progress
+from extraction.views.core.keyset import read_page
 from extraction.views.policy import may_control, requires
 
 PER_PAGE = 50
@@ -23,8 +23,8 @@ PER_PAGE = 50
 def list_runs(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the site's runs, newest first."""
     site = get_object_or_404(Site, slug=slug)
-    found = Run.objects.filter(site=site).select_related("cluster", "created_by").order_by("-id")
-    shown = Paginator(found, PER_PAGE).get_page(request.GET.get("page", 1))
+    found = Run.objects.filter(site=site).select_related("cluster", "created_by")
+    shown = read_page(found, request.GET, per_page=PER_PAGE, newest_first=True)
     rows = [run_progress.describe_progress(run) for run in shown]
     problems = ProblemCount.objects.filter(run__in=[run.pk for run in shown]).totals("run")
     for run in shown:
@@ -66,7 +66,7 @@ def cancel_run(request: HttpRequest, run_id: int) -> HttpResponse:
 
 def _build_context(request: HttpRequest, run_id: int) -> dict[str, object]:
     found = get_object_or_404(Run.objects.select_related("site", "cluster__site", "created_by"), pk=run_id)
-    problems = run_progress.list_problems(found, request.GET.get("page", 1))
+    problems = run_progress.list_problems(found, request.GET)
     return {
         "site": found.site,
         "run": found,

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.models import User
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -13,16 +12,20 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.corrections import CorrectionForm
-from extraction.models import Correction, Record, Role, RunRelease, role_of
+from extraction.models import Correction, Record, Role, RunRelease
 from extraction.services.corrections.storing import CorrectionError
 from extraction.services.records import correcting, outdated
 from extraction.services.records.correcting import CorrectionOutcome
+from extraction.views.core.keyset import read_page
 from extraction.views.corrections import shown_corrections
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 from extraction.views.templates.clusters import cluster_of
 
 PER_PAGE = 50
+
+REVIEWED = 20
+"""Corrections to review that are shown at once, the oldest. The next ones follow as these are decided."""
 
 
 def _find_record(slug: str, number: int, page_id: int) -> Record:
@@ -35,7 +38,7 @@ def _find_record(slug: str, number: int, page_id: int) -> Record:
 
 @require_safe
 @requires(Role.VIEWER)
-def show_values(request: HttpRequest, slug: str, number: int, page_id: int) -> HttpResponse:
+def show_values(request: SignedInHttpRequest, slug: str, number: int, page_id: int) -> HttpResponse:
     """Show the values of a page's record beside what the page says. Editors open one of them to correct it."""
     return _render_values(request, _find_record(slug, number, page_id))
 
@@ -63,12 +66,14 @@ def correct_value(request: SignedInHttpRequest, slug: str, number: int, page_id:
 def list_corrections(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show the corrections of a template: first those whose page says something else now."""
     cluster = cluster_of(slug, number)
-    pages = Paginator(shown_corrections.list_corrections(cluster, review=False), PER_PAGE).get_page(request.GET.get("page", 1))
+    waiting = shown_corrections.select_corrections(cluster, review=True)
+    pages = read_page(shown_corrections.select_corrections(cluster, review=False), request.GET, per_page=PER_PAGE)
     context = {
         "site": cluster.site,
         "cluster": cluster,
-        "review": shown_corrections.list_corrections(cluster, review=True),
-        "active": pages,
+        "review": shown_corrections.list_corrections(waiting[:REVIEWED]),
+        "to_review": shown_corrections.count_to_review(cluster),
+        "active": shown_corrections.list_corrections(pages),
         "pages": pages,
     }
     return render(request, "extraction/corrections/corrections.html", context)
@@ -137,12 +142,12 @@ def _find_return(request: HttpRequest, slug: str, number: int, correction: Corre
     return reverse("corrections", args=[slug, number])
 
 
-def _render_values(request: HttpRequest, record: Record, *, form: CorrectionForm | None = None, error: str = "") -> HttpResponse:
+def _render_values(request: SignedInHttpRequest, record: Record, *, form: CorrectionForm | None = None, error: str = "") -> HttpResponse:
     asked: Any = form.data if form else request.GET
     row = asked.get("row", "")
     list_name = asked.get("of", "")
     place = (asked.get("attribute", ""), list_name, int(row) if row.isdecimal() and len(row) < 10 else None)
-    may_correct = (role_of(request.user) or 0) >= Role.EDITOR
+    may_correct = request.held_role >= Role.EDITOR
     lists = list(record.read_rows())
     rows = shown_corrections.list_row_cells(record, list_name or next(iter(lists), ""), request.GET.get("page", ""))
     context = {
@@ -155,8 +160,9 @@ def _render_values(request: HttpRequest, record: Record, *, form: CorrectionForm
         "lists": lists,
         "rows": rows,
         "pages": rows.pages if rows else None,
-        "fixable": record.snapshot.kept and record.snapshot.cluster_id == record.cluster_id,
-        "edited": shown_corrections.find_cell(record, place) if place[0] and may_correct else None,
+        "correctable": may_correct and record.is_current,
+        "fixable": may_correct and record.snapshot.kept and record.snapshot.cluster_id == record.cluster_id,
+        "edited": shown_corrections.find_cell(record, place) if place[0] and may_correct and record.is_current else None,
         "replaces": Correction.objects.open().filter(pk=_number(asked.get("replaces", "")), page=record.snapshot.page_id).first(),
         "typed": form.data.get("values", "") if form else None,
         "error": error,

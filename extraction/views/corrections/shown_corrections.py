@@ -1,12 +1,13 @@
 """What the screens for corrections show."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.core.paginator import Page, Paginator
 
 from extraction.models import Attribute, Cluster, Correction, Record, TrackedRecord
+from extraction.models.correction import CorrectionQuerySet
 from extraction.models.record_origins import CorrectionMark, Origin
 from extraction.models.record_values import RecordValue
 from extraction.services.corrections.applying import Place
@@ -34,10 +35,14 @@ class ShownCell:
     position: int | None = None
 
     @property
+    def page_texts(self) -> tuple[str, ...]:
+        """The texts on the page, also where they are the values."""
+        return tuple(self.page) if self.page or self.correction else tuple(each.raw for each in self.values)
+
+    @property
     def seen(self) -> str:
         """The texts on the page as JSON."""
-        texts = list(self.page) if self.page or self.correction else [each.raw for each in self.values]
-        return json.dumps(texts)
+        return json.dumps(list(self.page_texts))
 
     @property
     def text(self) -> str:
@@ -73,13 +78,21 @@ def list_row_cells(record: Record, name: str, number: str) -> ShownRows | None:
     stored, schema = record.read_rows().get(name, []), site_pages.list_schema(record.cluster.record_type)
     if not stored or name not in schema:
         return None
-    origins, pages = record.read_origins().by_place(), Paginator(stored, ROWS_PER_PAGE).get_page(number or 1)
+    pages = Paginator(stored, ROWS_PER_PAGE).get_page(number or 1)
     first = pages.start_index() - 1
-    rows = [
-        (n + 1, [_make_cell(each, row.get(each.name, ()), origins.get((each.name, name, n)), name, n) for each in schema[name]])
-        for n, row in enumerate(pages.object_list, first)
+    cells = make_row_cells(record, schema[name], name, list(pages.object_list), first)
+    return ShownRows(name, schema[name], pages, [(n + 1, row) for n, row in enumerate(cells, first)])
+
+
+def make_row_cells(
+    record: Record, attributes: Sequence[Attribute], name: str, rows: Sequence[Mapping[str, Sequence[RecordValue]]], first: int
+) -> list[list[ShownCell]]:
+    """Return the cells of some rows of a list. first: the place of the first one in the record, from 0."""
+    origins = record.read_origins().by_place()
+    return [
+        [_make_cell(each, row.get(each.name, ()), origins.get((each.name, name, n)), name, n) for each in attributes]
+        for n, row in enumerate(rows, first)
     ]
-    return ShownRows(name, schema[name], pages, rows)
 
 
 def find_cell(record: Record, place: Place) -> ShownCell | None:
@@ -125,10 +138,15 @@ class CorrectionRow:
     row: int | None
 
 
-def list_corrections(cluster: Cluster, *, review: bool) -> list[CorrectionRow]:
+def select_corrections(cluster: Cluster, *, review: bool) -> CorrectionQuerySet:
     """Return the open corrections of a template, the oldest first: those to review, or those in use."""
     state = Correction.State.REVIEW if review else Correction.State.ACTIVE
-    found = Correction.objects.of_cluster(cluster).filter(state=state).select_related("page", "attribute__list", "snapshot").order_by("pk")
+    found = Correction.objects.of_cluster(cluster).filter(state=state)
+    return found.select_related("page", "attribute__list", "snapshot").order_by("pk")
+
+
+def list_corrections(found: Iterable[Correction]) -> list[CorrectionRow]:
+    """Return some corrections for display."""
     return [CorrectionRow(each, each.row["position"] + 1 if each.row else None) for each in found]
 
 

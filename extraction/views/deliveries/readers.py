@@ -12,13 +12,16 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.deliveries import TokenForm
-from extraction.models import ReaderToken, RecordType, Role, RunRelease, role_of
+from extraction.models import ReaderToken, RecordType, Role, RunRelease, reach_of
 from extraction.services.core import secret_tokens
 from extraction.services.deliveries.readers import feed, latest, tokens
 from extraction.services.deliveries.record_lines import NotDelivered
 from extraction.services.schema import versions
 from extraction.views.http import SignedInHttpRequest
-from extraction.views.policy import requires
+from extraction.views.policy import (
+    lacks_factor,
+    requires,
+)
 from extraction.views.records import resuming
 
 RANDOM_ACCESS = frozenset({"parquet", "duckdb"})
@@ -53,7 +56,7 @@ def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
     """Revoke a token."""
     token = get_object_or_404(ReaderToken.objects.select_related("record_type"), pk=token_id)
     secret_tokens.revoke_token(token)
-    messages.success(request, f"{token.name} is refused from now on.")
+    messages.success(request, f"{token.name} is revoked. Programs that use it are refused from now on.")
     return redirect("record_type_readers", token.record_type.slug)
 
 
@@ -126,13 +129,14 @@ def _show(request: HttpRequest, record_type: RecordType, form: TokenForm, *, tok
 
 
 def _find_allowed(request: HttpRequest, slug: str) -> RecordType | None:
-    """Return the record type if the request may read it: with a token of the type, or signed in with any role. None asks for a token.
+    """Return the record type if the request may read it: with a token of the type, or signed in with any role in its team.
 
+    None asks for a token.
     Somebody without either does not learn whether the record type exists.
     """
     found = RecordType.objects.filter(slug=slug).first()
-    if role_of(request.user) is not None:
-        if found is None:
+    if (reach := reach_of(request.user)).highest is not None and not lacks_factor(request):
+        if found is None or reach.find_role(found.team_id) is None:
             raise Http404
         return found
     text = _read_token(request)

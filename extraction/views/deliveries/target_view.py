@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 from django.db.models import Exists, Max, OuterRef
 
 from extraction.algorithms.records.cell_types import Cell
+from extraction.fetching.hidden_texts import HIDDEN
 from extraction.models import Delivery, DeliveryTarget, RecordList, RecordType, RefreshSchedule, Rule, Site
 from extraction.models.delivery import Selection
 from extraction.services.core.repeating import describe_repetition
 from extraction.services.deliveries.previews import DeliveryPreview
-from extraction.services.deliveries.secrets import HIDDEN
 from extraction.services.records.exports.formats import FORMATS
 from extraction.services.records.exports.json_lines import to_json
 

@@ -12,6 +12,7 @@ from extraction.forms.core import DeleteForm, join_errors
 from extraction.forms.deliveries import TargetForm, TargetKindForm
 from extraction.forms.repeating import list_zones
 from extraction.models import Attribute, Delivery, DeliveryTarget, RecordType, Role
+from extraction.services.core.access import visible_to
 from extraction.services.core.repeating import list_next
 from extraction.services.deliveries import connect, outbox, previews, targets
 from extraction.services.deliveries.record_lines import ABOUT
@@ -28,17 +29,16 @@ EDIT = ("GET", "HEAD", "POST")
 
 @require_safe
 @requires(Role.VIEWER)
-def list_targets(request: HttpRequest) -> HttpResponse:
-    """Show all targets with their last deliveries."""
-    found = list(DeliveryTarget.objects.select_related("record_type"))
-    return render(
-        request, "extraction/deliveries/targets.html", {"rows": target_view.list_rows(found), "types": RecordType.objects.exists()}
-    )
+def list_targets(request: SignedInHttpRequest) -> HttpResponse:
+    """Show the targets of the person's teams with their last deliveries."""
+    found = list(visible_to(DeliveryTarget.objects.select_related("record_type"), request.user))
+    types = visible_to(RecordType.objects.all(), request.user).exists()
+    return render(request, "extraction/deliveries/targets.html", {"rows": target_view.list_rows(found), "types": types})
 
 
-def _choose(request: HttpRequest) -> HttpResponse:
+def _choose(request: SignedInHttpRequest) -> HttpResponse:
     """Ask what is to be delivered, and what kind of target gets it."""
-    types = list(RecordType.objects.order_by("name"))
+    types = list(visible_to(RecordType.objects.order_by("name"), request.user, least=Role.OPERATOR))
     chosen = next((each for each in types if each.slug == request.GET.get("type")), types[0] if types else None)
     context = {
         "types": types,
@@ -54,7 +54,7 @@ def _choose(request: HttpRequest) -> HttpResponse:
 @requires(Role.OPERATOR)
 def create_target(request: SignedInHttpRequest) -> HttpResponse:
     """Create a target of the kind and for the record type that the address names; ask for them if it names none."""
-    choice = TargetKindForm(request.GET)
+    choice = TargetKindForm(request.GET, user=request.user)
     if not choice.is_valid():
         return _choose(request)
     data = choice.cleaned_data
@@ -151,7 +151,7 @@ def delete_target(request: HttpRequest, target_id: int) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, join_errors(form))
         return redirect("delivery_target_edit", target.pk)
-    target.delete()
+    targets.delete_target(target)
     messages.success(request, f"{target.name} was deleted. What was delivered stays where it is.")
     return redirect("deliveries")
 
@@ -161,11 +161,7 @@ def _find(target_id: int) -> DeliveryTarget:
 
 
 def _edit(request: HttpRequest, target: DeliveryTarget) -> HttpResponse:
-    known = list(
-        Attribute.objects.filter(record_type=target.record_type, list__name=target.list_name or None).values_list("name", flat=True)
-    )
-    if target.list_name:
-        known += Attribute.objects.filter(record_type=target.record_type, list=None).values_list("name", flat=True)
+    known = targets.list_columns(target)
     name = target.name
     form = TargetForm(request.POST if request.method == "POST" else None, target=target, known=known)
     if request.method == "POST" and form.is_valid() and (saved := _save(form)):
@@ -196,7 +192,7 @@ def _save(form: TargetForm) -> str:
         form.add_error(None, str(error))
         return ""
     if saved.noted:
-        return "What is there now is noted. Deliveries bring what comes after it."
+        return "The present records are noted. Deliveries bring what changes from now on."
     if saved.moved:
-        return "It leads somewhere else now, so the next delivery brings everything."
+        return "The destination has changed, so the next delivery brings everything."
     return "Send a test to see whether it is reached."

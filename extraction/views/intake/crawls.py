@@ -15,7 +15,7 @@ from extraction.services.intake import crawl_site, outcome_words
 from extraction.services.sites import sites, sources
 from extraction.views.core import crawl_view, run_progress
 from extraction.views.core.site_activity import build_activity_context
-from extraction.views.http import SignedInHttpRequest
+from extraction.views.http import HtmxHttpRequest, SignedInHttpRequest
 from extraction.views.policy import may_control, requires
 from extraction.views.sites.sites import render_settings
 
@@ -36,13 +36,14 @@ def start_extracting_crawl(request: SignedInHttpRequest, slug: str) -> HttpRespo
 
 @require_safe
 @requires(Role.VIEWER)
-def show_activity(request: HttpRequest, slug: str) -> HttpResponse:
+def show_activity(request: HtmxHttpRequest, slug: str) -> HttpResponse:
     """Show the part of the site's page that says what is being done, with the figures above the tabs.
 
-    The browser requests it again each second until nothing is being done.
+    The browser requests it again each second until nothing is being done. On the other tabs only the header follows: they may have forms in
+    which somebody is writing, so they are never reloaded.
     """
     site = get_object_or_404(Site, slug=slug)
-    going = run_progress.find_going(site)
+    going = run_progress.find_going(site) or request.htmx.trigger == "site-busy"
     # The results are on the page itself, so reload it.
     headers = {} if going else {"HX-Refresh": "true"}
     context = build_activity_context(request, site) | {"head": sites.summarize_site(site), "later": True}
@@ -57,7 +58,7 @@ def edit_source(request: HttpRequest, slug: str) -> HttpResponse:
     form = SourceForm(request.POST, request.FILES, instance=sources.get_source(site))
     if not form.is_valid():
         return render_settings(request, site, source=form)
-    form.save()
+    sources.save_source(form.save(commit=False))
     messages.success(request, "Saved. The changes apply the next time pages are fetched.")
     return redirect("site_settings", site.slug)
 

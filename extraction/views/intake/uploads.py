@@ -1,6 +1,7 @@
 """Uploads of archives, into a site or as a new site."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -39,10 +40,12 @@ def upload_new_site(request: SignedInHttpRequest) -> HttpResponse:
 
     def start(data: dict[str, Any]) -> Run:
         with transaction.atomic():  # if the import cannot start, create no site
-            site = sites.create_site(data["name"], data["address"], user=request.user)
+            site = sites.create_site(data["name"], data["address"], team=data["team"], user=request.user)
             return import_pages.start_import(site, data["file"], name=data["file"].name, user=request.user)
 
-    return _take_upload(request, NewUploadForm, start, template="extraction/intake/site_new_upload.html", context={})
+    return _take_upload(
+        request, partial(NewUploadForm, user=request.user), start, template="extraction/intake/site_new_upload.html", context={}
+    )
 
 
 @require_POST
@@ -60,14 +63,14 @@ def mark_absent(request: SignedInHttpRequest, run_id: int) -> HttpResponse:
 
 def _take_upload(
     request: SignedInHttpRequest,
-    form_class: type[ImportForm],
+    make_form: Callable[..., ImportForm],
     start: Callable[[dict[str, Any]], Run],
     *,
     template: str,
     context: dict[str, Any],
 ) -> HttpResponse:
     """Show the form, or start the run of a valid one. A script that accepts JSON gets the run's address or the error."""
-    form = form_class(request.POST, request.FILES) if request.method == "POST" else form_class()
+    form = make_form(request.POST, request.FILES) if request.method == "POST" else make_form()
     by_script = request.get_preferred_type(["text/html", "application/json"]) == "application/json"
     if request.method == "POST" and form.is_valid():
         run = start(form.cleaned_data)

@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from extraction.algorithms.records.join import Way
+from extraction.algorithms.records.join import Side, Way
 from extraction.forms.joins import MAX_KEYS, MAX_LISTINGS
 from extraction.models import Attribute, Cluster, Join, JoinedRecord, RecordList, Site
 from extraction.models.join import JoinColumn, JoinFigures, NoPageReason
+from extraction.models.record_origins import Origin
 from extraction.services.joins import plans
+from extraction.services.joins.corrected import Corrected
 from extraction.services.joins.figures import JoinPreview, preview_join
 from extraction.services.joins.pairing import JoinedDraft
 from extraction.services.joins.plans import JoinPlan, ListingPlan, Problems, ReadyJoin
@@ -185,13 +187,18 @@ def _list_shared(join: ReadyJoin, plan: JoinPlan, attributes: Sequence[Attribute
 
 @dataclass(frozen=True, slots=True)
 class JoinedCell:
-    """The values of a column. other: the other side's text, if it differs. side: which side that is."""
+    """The values of a column.
+
+    other: the other side's text, if it differs. side: which side that is.
+    origin: who corrected or rejected the values, if somebody did.
+    """
 
     column: JoinColumn
     text: str
     title: str
     other: str = ""
     side: str = ""
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +215,8 @@ def list_shown_columns(columns: Sequence[JoinColumn]) -> list[JoinColumn]:
     return [each for each in columns if each.side == "both" or each.source not in shared]
 
 
-def show_record(record: JoinedRecord | JoinedDraft, columns: Sequence[JoinColumn]) -> JoinedLine:
-    """Return a joined record with the texts of its columns."""
+def show_record(record: JoinedRecord | JoinedDraft, columns: Sequence[JoinColumn], corrected: Corrected | None = None) -> JoinedLine:
+    """Return a joined record with the texts of its columns. corrected: its corrected values."""
     losing = {each.source: each for each in columns if each not in list_shown_columns(columns)}
     shown = []
     for column in list_shown_columns(columns):
@@ -221,9 +228,17 @@ def show_record(record: JoinedRecord | JoinedDraft, columns: Sequence[JoinColumn
                 " · ".join(str(each["raw"]) for each in record.values.get(column.name, ())),
                 _write_values(record, other.name) if other else "",
                 other.side if other else "",
+                _find_origin(column, losing.get(column.source), corrected or {}),
             )
         )
     return JoinedLine(record, shown)
+
+
+def _find_origin(column: JoinColumn, losing: JoinColumn | None, corrected: Corrected) -> Origin | None:
+    """Return who corrected the values of a column. Of a column of both sides, the side whose values are used is asked first."""
+    sides: tuple[Side, ...] = ("listing", "page") if column.side == "listing" or (losing and losing.side == "page") else ("page", "listing")
+    found = (corrected.get((column.source, side)) for side in (sides if column.side == "both" else sides[:1]))
+    return next((each for each in found if each), None)
 
 
 def _write_values(record: JoinedRecord | JoinedDraft, name: str) -> str:

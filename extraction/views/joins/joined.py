@@ -1,5 +1,9 @@
 """Joined records: the table, one record, and downloads."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -10,10 +14,11 @@ from extraction.algorithms.records.join import Way
 from extraction.forms.joins import JoinedForm
 from extraction.models import Join, JoinedRecord, Role
 from extraction.services.joins import joined_history, search
+from extraction.services.joins.corrected import read_corrected
 from extraction.services.joins.export_scope import find_join_scope
 from extraction.services.joins.state import describe_state
 from extraction.services.records.exports.scopes import ExportScope
-from extraction.views.core.keyset import read_numbered_page, read_page
+from extraction.views.core.keyset import MOST_LOOKED, ListPage, find_last_looked, read_numbered_page, read_page
 from extraction.views.http import HtmxHttpRequest
 from extraction.views.joins import join_view
 from extraction.views.joins.joins import join_of
@@ -39,13 +44,9 @@ def list_records(request: HtmxHttpRequest, slug: str, join_id: int) -> HttpRespo
         return HttpResponse(headers={"HX-Refresh": "true"})
     form = JoinedForm(request.GET)
     result = join.read_result()
-    rows = search.search_joined(join, **form.asked())
-    pages = (
-        read_numbered_page(rows, request.GET, per_page=PER_PAGE)
-        if form.asked()["sort"]
-        else read_page(rows, request.GET, per_page=PER_PAGE)
-    )
+    pages = _list_page(join, form.asked(), request.GET)
     figures = result.figures
+    corrected = read_corrected(list(pages))
     context = {
         "site": join.site,
         "join": join,
@@ -53,7 +54,7 @@ def list_records(request: HtmxHttpRequest, slug: str, join_id: int) -> HttpRespo
         "counts": join_view.describe_counts(figures),
         "columns": join_view.list_shown_columns(result.columns),
         "pages": pages,
-        "rows": [join_view.show_record(each, result.columns) for each in pages],
+        "rows": [join_view.show_record(each, result.columns, corrected[each.pk]) for each in pages],
         "parts": search.PARTS,
         "asked": form.asked(),
         "query": form.asked()["query"],
@@ -66,6 +67,19 @@ def list_records(request: HtmxHttpRequest, slug: str, join_id: int) -> HttpRespo
         ),
     }
     return render(request, "extraction/joins/records.html", context)
+
+
+def _list_page(join: Join, asked: Mapping[str, Any], query: Mapping[str, Any]) -> ListPage[JoinedRecord]:
+    """Return a page of the joined records that are asked for. query: that of the address."""
+    rows, last = search.search_joined(join, **asked), None
+    of_state = asked["part"] in JoinedRecord.State.values
+    if not asked["query"] and (asked["sort"] or asked["missing"] or (asked["part"] and not of_state)):
+        listed = JoinedRecord.objects.filter(join=join)
+        last = find_last_looked(listed.filter(state=asked["part"]) if of_state else listed)
+    if last is not None:
+        rows = rows.filter(pk__lte=last)
+    read = read_numbered_page if asked["sort"] else read_page
+    return replace(read(rows, query, per_page=PER_PAGE), among=MOST_LOOKED if last is not None else None)
 
 
 @require_safe
@@ -81,7 +95,7 @@ def show_record(request: HttpRequest, slug: str, join_id: int, record_id: int) -
         "join": join,
         "record": record,
         "state": describe_state(join),
-        "shown": join_view.show_record(record, join.read_result().columns),
+        "shown": join_view.show_record(record, join.read_result().columns, read_corrected([record])[record.pk]),
         "way": join_view.WAYS[Way[record.way.upper()]] if record.way else "",
         "sources": sources,
         "history": found,
@@ -94,8 +108,12 @@ def show_record(request: HttpRequest, slug: str, join_id: int, record_id: int) -
 @requires(Role.VIEWER)
 def download_records(request: HttpRequest, slug: str, join_id: int) -> HttpResponseBase:
     """Send the joined records that the table shows in the chosen format, or what describes them."""
-    join = join_of(slug, join_id)
-    return exports.send_export(request, _find_scope(request, join), slugify(f"{join.site.name} {join.name}")[:80] or "records")
+    return send_joined_export(request, join_of(slug, join_id))
+
+
+def send_joined_export(request: HttpRequest, join: Join, *, who: str = "") -> HttpResponseBase:
+    """Send the joined records that the address asks for. who: as for `send_export`."""
+    return exports.send_export(request, _find_scope(request, join), slugify(f"{join.site.name} {join.name}")[:80] or "records", who=who)
 
 
 @require_safe

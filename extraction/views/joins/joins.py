@@ -100,7 +100,7 @@ def make_join(request: SignedInHttpRequest, slug: str, join_id: int) -> HttpResp
 def delete_join(request: HttpRequest, slug: str, join_id: int) -> HttpResponse:
     """Delete a join with its records. The records of both sides stay."""
     join = join_of(slug, join_id)
-    join.delete()
+    plans.delete_join(join)
     messages.success(request, f"{join.name} was deleted. The records of its templates are as they were.")
     return redirect("site_joins", slug)
 

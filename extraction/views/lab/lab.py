@@ -92,7 +92,7 @@ def show_clustering(request: HttpRequest, slug: str, clustering_id: int) -> Http
     group, template = _read_number(request, "group"), _read_number(request, "now")
     if group is not None and group >= len(found.groups):
         group = None
-    moves = Paginator(lab_view.list_moves(found, group=group, now=template), PER_PAGE).get_page(request.GET.get("page", 1))
+    moves = Paginator(lab_view.list_moves(found, compared, group=group, now=template), PER_PAGE).get_page(request.GET.get("page", 1))
     context = {"site": found.site, "clustering": found, "compared": compared, "pages": moves, "group": group, "now": template}
     return render(request, "extraction/lab/lab_method.html", context)
 

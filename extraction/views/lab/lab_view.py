@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from extraction.algorithms.clustering.measures import ClusteringQuality, measure_quality
 from extraction.algorithms.methods import METHODS
-from extraction.models import Cluster, Clustering, Page, Run, Site, Snapshot
+from extraction.models import Cluster, Clustering, Page, PageCount, Run, Site, Snapshot
 from extraction.services.lab import compare_clusterings, comparisons, group_templates, page_labels
 from extraction.services.templates import adopting, boilerplate, cluster_match, cluster_pages
 from extraction.services.templates.adopting import Effect
@@ -144,6 +144,7 @@ class ClusteringComparison:
 
     templates: the templates in the columns, the largest first; None for pages without a template.
     alone: the number of pages in no group of two or more pages.
+    home: {page: the id of its template}; pages without a template are missing.
     """
 
     row: ClusteringRow
@@ -151,15 +152,16 @@ class ClusteringComparison:
     groups: tuple[GroupRow, ...]
     alone: int
     effect: Effect
+    home: Mapping[int, int]
 
 
 def build_lab(site: Site) -> Lab:
     """Collect what the first screen shows."""
     run = comparisons.find_last_comparison(site)
-    pages = Snapshot.objects.of_site(site).learnable().count()
+    pages = PageCount.objects.filter(site=site, reading__in=(Page.Reading.WHOLE, Page.Reading.PARTLY), kept=True).total()
     labels = page_labels.get_labels(site)
     found = _update_templates(list(run.clusterings.select_related("site"))) if run else []
-    rows = _build_rows(site, found, labels)
+    rows = _build_rows(found, labels, cluster_pages.find_old_clusters(site, _collect_pages(found)))
     seen = {page for each in found[:1] for group in each.groups for page in group}
     order = {name: place for place, name in enumerate(["", *METHODS])}
     rows.sort(key=lambda row: order.get(row.clustering.method, len(order)))
@@ -180,8 +182,8 @@ def _read_notices(run: Run | None) -> dict[str, str]:
 def build_comparison(clustering: Clustering) -> ClusteringComparison:
     """Compare one clustering with the templates."""
     site = clustering.site
-    home = cluster_pages.find_old_clusters(site)
-    (row,) = _build_rows(site, [clustering], page_labels.get_labels(site))
+    home = cluster_pages.find_old_clusters(site, _collect_pages([clustering]))
+    (row,) = _build_rows([clustering], page_labels.get_labels(site), home)
     chosen = _choose_templates(clustering, home)
     rows = {cluster.pk: cluster for cluster in site.clusters.select_related("site", "picture")}
     several = [(place, group) for place, group in enumerate(clustering.groups) if len(group) > 1]
@@ -197,23 +199,21 @@ def build_comparison(clustering: Clustering) -> ClusteringComparison:
         example = next((examples[page] for page in group if page in examples), None)
         made.append(GroupRow(place, len(group), len(group) / max(1, clustering.pages), template, cells, example, moved))
     effect = adopting.preview_adoption(clustering, home, _list_kept_when_empty(site))
-    return ClusteringComparison(row, tuple(rows.get(pk or 0) for pk in columns), tuple(made), row.alone, effect)
+    return ClusteringComparison(row, tuple(rows.get(pk or 0) for pk in columns), tuple(made), row.alone, effect, home)
 
 
-def list_moves(clustering: Clustering, *, group: int | None = None, now: int | None = None) -> list[Move]:
+def list_moves(clustering: Clustering, found: ClusteringComparison, *, group: int | None = None, now: int | None = None) -> list[Move]:
     """Return the pages that would change their template, in the order of their new groups.
 
+    found: the clustering compared with the templates.
     group: the place of a group; all its pages are returned, even if they do not change their template.
     now: the number of a template; only its pages are returned; 0 for pages without a template.
     """
-    site = clustering.site
-    home = cluster_pages.find_old_clusters(site)
-    found = build_comparison(clustering)
-    rows = {cluster.pk: cluster for cluster in site.clusters.select_related("site")}
+    rows = {cluster.pk: cluster for cluster in clustering.site.clusters.select_related("site")}
     then = {page: each for each in found.groups for page in clustering.groups[each.place]}
     wanted = clustering.groups[group] if group is not None else [page for each in clustering.groups for page in each]
     pages = Page.objects.filter(pk__in=wanted).select_related("current").in_bulk()
-    made = [Move(pages[page], rows.get(home.get(page, 0)), then.get(page)) for page in wanted if page in pages]
+    made = [Move(pages[page], rows.get(found.home.get(page, 0)), then.get(page)) for page in wanted if page in pages]
     return [each for each in made if (group is not None or _is_move(each)) and (now is None or (each.now.number if each.now else 0) == now)]
 
 
@@ -251,14 +251,17 @@ def _collect_parts(groups: Sequence[Sequence[int]]) -> set[frozenset[int]]:
     return {frozenset(group) for group in groups}
 
 
+def _collect_pages(found: Sequence[Clustering]) -> set[int]:
+    return {page for each in found for group in each.groups for page in group}
+
+
 def _is_move(move: Move) -> bool:
     if move.then is None:
         return move.now is not None
     return move.then.template is None or move.now is None or move.then.template.pk != move.now.pk
 
 
-def _build_rows(site: Site, found: Sequence[Clustering], labels: Mapping[int, str]) -> list[ClusteringRow]:
-    home = cluster_pages.find_old_clusters(site)
+def _build_rows(found: Sequence[Clustering], labels: Mapping[int, str], home: Mapping[int, int]) -> list[ClusteringRow]:
     most = [max((getattr(each, name) or 0 for each in found), default=0) or 1 for name in ("seconds", "peak_bytes", "bits")]
     rows = []
     for each in found:

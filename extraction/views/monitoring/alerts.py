@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from extraction.forms.monitoring import ChannelForm
 from extraction.models import Alert, AlertChannel, Role
+from extraction.services.core.access import visible_to
 from extraction.services.monitoring import alerts as service
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
@@ -19,10 +20,10 @@ SHOWN = 50
 
 @require_safe
 @requires(Role.ADMIN)
-def alerts(request: HttpRequest) -> HttpResponse:
+def alerts(request: SignedInHttpRequest) -> HttpResponse:
     """The channels, and the last alerts."""
-    channels = AlertChannel.objects.prefetch_related("sites")
-    last = Alert.objects.select_related("channel")[:SHOWN]
+    channels = visible_to(AlertChannel.objects.select_related("team").prefetch_related("sites"), request.user, least=Role.ADMIN)
+    last = visible_to(Alert.objects.select_related("channel"), request.user, least=Role.ADMIN)[:SHOWN]
     return render(request, "extraction/monitoring/alerts.html", {"channels": channels, "alerts": last})
 
 
@@ -37,7 +38,7 @@ def new(request: SignedInHttpRequest) -> HttpResponse:
 @sensitive_post_parameters("url")
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.ADMIN)
-def channel(request: HttpRequest, channel_id: int) -> HttpResponse:
+def channel(request: SignedInHttpRequest, channel_id: int) -> HttpResponse:
     """A channel; POST changes it."""
     return _edit(request, get_object_or_404(AlertChannel, pk=channel_id))
 
@@ -60,7 +61,7 @@ def test(request: HttpRequest, channel_id: int) -> HttpResponse:
 def delete(request: HttpRequest, channel_id: int) -> HttpResponse:
     """Deletes a channel and the list of its alerts."""
     found = get_object_or_404(AlertChannel, pk=channel_id)
-    found.delete()
+    service.delete_channel(found)
     messages.success(request, f"{found.name} was deleted.")
     return redirect("alerts")
 
@@ -76,11 +77,11 @@ def again(request: HttpRequest, alert_id: int) -> HttpResponse:
     return redirect("alerts")
 
 
-def _edit(request: HttpRequest, found: AlertChannel) -> HttpResponse:
+def _edit(request: SignedInHttpRequest, found: AlertChannel) -> HttpResponse:
     name, service_name = found.name, found.service if found.pk else ""
-    form = ChannelForm(request.POST if request.method == "POST" else None, instance=found)
+    form = ChannelForm(request.POST if request.method == "POST" else None, instance=found, user=request.user)
     if request.method == "POST" and form.is_valid():
-        form.save()
+        service.save_channel(form.save(commit=False), form.cleaned_data["sites"])
         messages.success(request, "Saved. Send a test to see whether it arrives.")
         return redirect("alerts")
     context = {"form": form, "channel": found, "name": name, "service": service_name}

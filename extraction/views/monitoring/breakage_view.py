@@ -4,9 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Condition
-from typing import Any
 
 from cachetools import LRUCache, cached
+from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import QuerySet
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, elements
@@ -16,6 +17,8 @@ from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Attribute, Breakage, Check, RecordCount, Rule, Run, Snapshot
 from extraction.models.rule_report import RelearnedReport, RuleReport
 from extraction.services.core import stored_pages
+from extraction.services.core.access import visible_to
+from extraction.services.core.comments import count_by_breakage
 from extraction.services.labels import proofs
 from extraction.services.labels.proofs import Proof
 from extraction.services.rules import rule_xpaths
@@ -23,6 +26,9 @@ from extraction.views.schema.shown_attributes import choose_attributes, find_att
 
 MAX_MARKS = 40
 """How many places are outlined on a page. They are passed in an address, and nobody could tell more of them apart."""
+
+OPEN_SHOWN = 100
+"""How many open breakages are shown. The next ones follow as these are closed."""
 
 CLOSED_SHOWN = 50
 """How many closed breakages are shown under the open ones."""
@@ -38,6 +44,7 @@ class BreakageRow:
     attributes: list[Attribute]
     records: int
     proof: Proof | None
+    comments: int
 
     @property
     def ending(self) -> str:
@@ -113,9 +120,9 @@ class _Read:
     repaired: Places
 
 
-def count_open() -> int:
-    """How many breakages are open."""
-    return Breakage.objects.open().count()
+def count_open(user: User | AnonymousUser) -> int:
+    """How many breakages are open in a person's teams."""
+    return visible_to(Breakage.objects.open(), user).count()
 
 
 def is_preparing(breakage: Breakage) -> bool:
@@ -123,15 +130,25 @@ def is_preparing(breakage: Breakage) -> bool:
     return breakage.state == Breakage.State.OPEN and breakage.proposal_id is None and not breakage.note
 
 
-def list_open() -> list[BreakageRow]:
-    """The open breakages, those that affect most records first."""
-    return _rows(state=Breakage.State.OPEN)
+def list_open(user: User | AnonymousUser, *, most: int = OPEN_SHOWN, assignee: User | None = None) -> list[BreakageRow]:
+    """The open breakages in a person's teams, those that affect most records first.
+
+    most: how many are wanted.
+    assignee: whose breakages are wanted; None for those of everybody.
+    """
+    found = visible_to(Breakage.objects.open(), user)
+    return _rows((found.filter(assignee=assignee) if assignee else found)[:most])
 
 
-def list_closed() -> list[BreakageRow]:
-    """The closed breakages, the latest first."""
-    found = _rows(closed_at__isnull=False)
-    return sorted(found, key=lambda row: row.breakage.closed_at or row.breakage.opened_at, reverse=True)[:CLOSED_SHOWN]
+def list_closed(user: User | AnonymousUser) -> list[BreakageRow]:
+    """The closed breakages in a person's teams, the latest first."""
+    found = visible_to(Breakage.objects.filter(closed_at__isnull=False), user)
+    return _rows(found.order_by("-closed_at", "-importance", "pk")[:CLOSED_SHOWN])
+
+
+def find_next(breakage: Breakage, user: User | AnonymousUser) -> Breakage | None:
+    """The open breakage of a person's teams to look at after this one, None where no other is open."""
+    return visible_to(Breakage.objects.open(), user).exclude(pk=breakage.pk).select_related("cluster__site").first()
 
 
 def list_pages(check: Check) -> list[PagePair]:
@@ -213,14 +230,22 @@ def choose_annotatable(breakage: Breakage, asked: str) -> Snapshot | None:
     return Snapshot.objects.filter(pk=chosen).first()
 
 
-def _rows(**conditions: Any) -> list[BreakageRow]:
-    found = Breakage.objects.filter(**conditions).select_related("cluster__site", "cluster__record_type", "rule", "proposal", "closed_by")
-    shown = list(found.defer("rule__stylesheet", "proposal__stylesheet"))
+def _rows(found: QuerySet[Breakage]) -> list[BreakageRow]:
+    related = ("cluster__site", "cluster__record_type", "rule", "proposal", "closed_by", "assignee")
+    heavy = ("rule__definition", "rule__report", "rule__stylesheet", "proposal__definition", "proposal__stylesheet")
+    shown = list(found.select_related(*related).defer(*heavy))
     clusters = [each.cluster for each in shown]
     schema = read_schema(clusters)
     records = RecordCount.objects.filter(cluster__in=clusters).now().totals("cluster")
+    commented = count_by_breakage([each.pk for each in shown])
     return [
-        BreakageRow(each, choose_attributes(schema, each.cluster, each.attributes), records.get(each.cluster_id, 0), judge_proposal(each))
+        BreakageRow(
+            each,
+            choose_attributes(schema, each.cluster, each.attributes),
+            records.get(each.cluster_id, 0),
+            judge_proposal(each),
+            commented.get(each.pk, 0),
+        )
         for each in shown
     ]
 

@@ -9,6 +9,8 @@ from extraction.models import Breakage, Role, Run
 from extraction.services.monitoring import breakages as life
 from extraction.services.rules.rules import StateError
 from extraction.services.sites import sources
+from extraction.views.core import run_progress
+from extraction.views.core.comments import build_comments
 from extraction.views.http import HtmxHttpRequest, SignedInHttpRequest
 from extraction.views.monitoring import breakage_looks
 from extraction.views.monitoring import breakage_view as service
@@ -19,11 +21,12 @@ from extraction.views.workbench import workbench_url
 
 @require_safe
 @requires(Role.VIEWER)
-def breakages(request: HttpRequest) -> HttpResponse:
+def breakages(request: SignedInHttpRequest) -> HttpResponse:
     """The open breakages, worst first, and the closed ones under them."""
-    rows = service.list_open()
+    rows = service.list_open(request.user)
     preparing = any(service.is_preparing(row.breakage) for row in rows)
-    context = {"rows": rows, "closed": service.list_closed(), "preparing": preparing}
+    closed, count = service.list_closed(request.user), service.count_open(request.user)
+    context = {"rows": rows, "count": count, "closed": closed, "preparing": preparing}
     return render(request, "extraction/monitoring/breakages.html", context)
 
 
@@ -39,6 +42,7 @@ def breakage(request: HtmxHttpRequest, breakage_id: int) -> HttpResponse:
         return HttpResponse(status=204) if service.is_preparing(found) else HttpResponse(headers={"HX-Refresh": "true"})
     pages = service.list_pages(found.check_found)
     number = service.choose_page_number(request.GET.get("page", ""), len(pages))
+    renewal = service.find_renewal(found) if found.state == Breakage.State.REPAIRED else None
     context = {
         "breakage": found,
         "site": found.cluster.site,
@@ -49,8 +53,10 @@ def breakage(request: HtmxHttpRequest, breakage_id: int) -> HttpResponse:
         "number": number,
         "sides": service.show_page(found, pages[number - 1]) if pages else None,
         "preparing": service.is_preparing(found),
-        "renewing": service.find_renewal(found) if found.state == Breakage.State.REPAIRED else None,
+        "renewing": run_progress.describe_progress(renewal) if renewal else None,
+        "next": service.find_next(found, request.user) if found.closed_at else None,
         "fetchable": sources.can_fetch(found.cluster.site),
+        **build_comments(request, found),
     }
     return render(request, "extraction/monitoring/breakage.html", context)
 
@@ -125,5 +131,6 @@ def annotate(request: HttpRequest, breakage_id: int) -> HttpResponse:
 
 
 def _breakage(pk: int) -> Breakage:
-    rows = Breakage.objects.select_related("cluster__site", "cluster__record_type", "rule", "proposal", "check_found", "closed_by")
+    related = ("cluster__site", "cluster__record_type", "rule", "proposal", "check_found", "closed_by", "assignee")
+    rows = Breakage.objects.select_related(*related)
     return get_object_or_404(rows, pk=pk)

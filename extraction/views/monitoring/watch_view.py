@@ -1,5 +1,6 @@
 """Monitoring as people see it: each template's checks on a time line, its bellwethers, and the health of its rule in figures."""
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,9 +10,13 @@ from statistics import median
 from django.db.models import Count
 from django.utils import timezone
 
-from extraction.models import Attribute, Bellwether, Breakage, Check, Cluster, Label, Rule, Site
+from extraction.algorithms.errors import PageError
+from extraction.algorithms.rules.apply import extract_or_nothing
+from extraction.models import Attribute, Bellwether, Breakage, Check, Cluster, Label, Rule, Site, Snapshot
 from extraction.models.check_findings import AttributeFinding, CheckedPage, CheckEvidence
+from extraction.services.core.stored_pages import read_root
 from extraction.services.rules import rule_xpaths
+from extraction.services.rules.rules import compile_rule
 from extraction.views.schema.shown_attributes import find_attributes
 
 SHOWN = 60
@@ -23,8 +28,8 @@ SINCE = timedelta(days=400)
 
 
 @dataclass(frozen=True, slots=True)
-class NullLine:
-    """An attribute's share of watched pages without a value, check by check, the oldest first; None where no page answered."""
+class ValueLine:
+    """An attribute's share of watched pages with a value, check by check, the oldest first; None where no page answered."""
 
     attribute: Attribute
     fractions: list[float | None]
@@ -63,12 +68,12 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class TemplateWatch:
-    """A template's monitoring. checks: the newest last. nulls: a line for each attribute, broken ones first."""
+    """A template's monitoring. checks: the newest last. lines: one for each attribute, broken ones first."""
 
     cluster: Cluster
     rule: Rule
     checks: list[Check]
-    nulls: list[NullLine]
+    lines: list[ValueLine]
     watched: list[Watched]
     health: Health
     breakage: Breakage | None
@@ -85,11 +90,21 @@ class TemplateWatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Drift:
+    """An attribute whose values go missing little by little. pages: those without a value at the check."""
+
+    attribute: Attribute
+    finding: AttributeFinding
+    pages: list[CheckedPage]
+
+
+@dataclass(frozen=True, slots=True)
 class CheckView:
     """One check: what was found of each attribute, with the evidence, and what each page gave."""
 
     check: Check
     attributes: list[tuple[Attribute, AttributeFinding]]
+    drifts: list[Drift]
     pages: tuple[CheckedPage, ...] = ()
     evidence: list[tuple[Attribute, CheckEvidence]] = field(default_factory=list)
 
@@ -143,13 +158,55 @@ def find_last_check(site: Site) -> datetime | None:
     return Check.objects.filter(cluster__site=site).order_by("-checked_at").values_list("checked_at", flat=True).first()
 
 
+def is_silent(site: Site) -> bool:
+    """Whether the site did not answer its last check."""
+    last = Check.objects.filter(cluster__site=site, rule__state__in=Rule.SERVING).order_by("-checked_at", "-pk").first()
+    return last is not None and last.verdict == Check.Verdict.UNREACHABLE
+
+
 def show_check(found: Check) -> CheckView:
     """One check for its page."""
     findings = found.read_attributes()
     known = dict(zip(findings, find_attributes(found.cluster, list(findings)), strict=True))
     rows = [(known[name], finding) for name, finding in findings.items()]
     evidence = [(known[each.attribute], each) for each in found.read_evidence() if each.attribute in known]
-    return CheckView(found, rows, found.read_pages(), evidence)
+    return CheckView(found, rows, _list_drifts(found, rows), found.read_pages(), evidence)
+
+
+def take_page(check: Check, asked: str) -> Snapshot | None:
+    """Return a page as a check found it, to annotate it; None if the check has no such page or it is no longer kept.
+
+    The check stored it apart from the template's pages. From now on it belongs to the template.
+    """
+    mine = {str(each.new) for each in check.read_pages() if each.new}
+    if asked not in mine:
+        return None
+    Snapshot.objects.filter(pk=int(asked), cluster=None).update(cluster=check.cluster)
+    return Snapshot.objects.filter(pk=int(asked)).first()
+
+
+def _list_drifts(check: Check, rows: Sequence[tuple[Attribute, AttributeFinding]]) -> list[Drift]:
+    """Return the attributes that drift, each with the check's pages on which its rule finds nothing."""
+    drifts = [(attribute, finding) for attribute, finding in rows if finding.usual_fraction is not None]
+    if not drifts:
+        return []
+    values = _read_values(check)
+    return [
+        Drift(attribute, finding, [each for each in check.read_pages() if each.new in values and not values[each.new].get(attribute.name)])
+        for attribute, finding in drifts
+    ]
+
+
+def _read_values(check: Check) -> dict[int, Mapping[str, tuple[str, ...]]]:
+    """Return {snapshot: what the check's rule gives on it}, for the pages that can be read."""
+    sheet = compile_rule(check.rule)
+    found: dict[int, Mapping[str, tuple[str, ...]]] = {}
+    for pk, snapshot in Snapshot.objects.in_bulk([each.new for each in check.read_pages() if each.new]).items():
+        try:
+            found[pk] = extract_or_nothing(sheet, read_root(snapshot)).merged()
+        except PageError:
+            continue
+    return found
 
 
 def _template(
@@ -167,27 +224,31 @@ def _template(
     names.sort(key=lambda name: name not in broke)
     known = [schema.get((rule.cluster.record_type_id, name)) or Attribute(name=name, position=n) for n, name in enumerate(names)]
     findings = [each.read_attributes() for each in checks]
-    lines = [NullLine(each, _nulls(findings, each.name)) for each in known]
+    lines = [ValueLine(each, _list_shares(findings, each.name)) for each in known]
     broken = next((each for each in breakages if each.state == Breakage.State.OPEN), None)
     return TemplateWatch(rule.cluster, rule, checks, lines, watched, health, broken)
 
 
-def _nulls(findings: Sequence[Mapping[str, AttributeFinding]], name: str) -> list[float | None]:
-    return [each[name].null_fraction if name in each else None for each in findings]
+def _list_shares(findings: Sequence[Mapping[str, AttributeFinding]], name: str) -> list[float | None]:
+    return [each[name].valued_fraction if name in each else None for each in findings]
 
 
 def _health(checks: Sequence[Check], breakages: Sequence[Breakage], counted: int, annotated: int) -> Health:
     real = [each for each in breakages if each.state != Breakage.State.DISMISSED]
-    unseen = [seconds for each in real if (seconds := _unseen_s(each, checks)) is not None]
+    well = [each.checked_at for each in checks if each.verdict == Check.Verdict.OK]
+    unseen = [seconds for each in real if (seconds := _unseen_s(each, well)) is not None]
     repaired = [each.closed_at - each.opened_at for each in real if each.state == Breakage.State.REPAIRED and each.closed_at]
     states = {state: sum(each.state == state for each in breakages) for state in Breakage.State.values}
     return Health(counted, states, median(unseen) if unseen else None, _median_s(repaired), annotated)
 
 
-def _unseen_s(breakage: Breakage, checks: Sequence[Check]) -> float | None:
-    """Seconds from the last check that found nothing broken to the one that found the break, None where that was the first check."""
-    well = [each.checked_at for each in checks if each.checked_at < breakage.opened_at and each.verdict == Check.Verdict.OK]
-    return (breakage.opened_at - well[-1]).total_seconds() if well else None
+def _unseen_s(breakage: Breakage, well: Sequence[datetime]) -> float | None:
+    """Seconds from the last check that found nothing broken to the one that found the break, None where that was the first check.
+
+    well: the times of the checks that found nothing broken, in order.
+    """
+    before = bisect_left(well, breakage.opened_at)
+    return (breakage.opened_at - well[before - 1]).total_seconds() if before else None
 
 
 def _median_s(times: Sequence[timedelta]) -> float | None:

@@ -1,7 +1,6 @@
 """The quality of a template's records: the verdict on each run, the records that fail, and the decision about a held run."""
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -11,6 +10,7 @@ from extraction.forms.core import join_errors
 from extraction.forms.quality import DecisionForm
 from extraction.models import QualityRule, Role, RuleFailure, RunRelease
 from extraction.services.quality import releases as service
+from extraction.views.core.keyset import read_page
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 from extraction.views.quality import release_view, rule_view
@@ -25,7 +25,7 @@ def show_quality(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show the rules of a template, what its newest run was found to be, and the verdicts on earlier runs."""
     cluster = cluster_of(slug, number)
     releases = RunRelease.objects.settled().filter(cluster=cluster).select_related("cluster__site", "run")
-    pages = Paginator(releases, PER_PAGE).get_page(request.GET.get("page", 1))
+    pages = read_page(releases, request.GET, per_page=PER_PAGE, newest_first=True)
     newest = releases.first()
     context = {
         "site": cluster.site,
@@ -48,7 +48,7 @@ def show_release(request: HttpRequest, slug: str, number: int, release_id: int) 
     view = release_view.describe_release(release)
     chosen = view.choose_result(request.GET.get("result", ""))
     failures = RuleFailure.objects.filter(result=chosen.result.pk if chosen else None).select_related("record__cluster__site", "page")
-    pages = Paginator(failures, PER_PAGE).get_page(request.GET.get("page", 1))
+    pages = read_page(failures, request.GET, per_page=PER_PAGE)
     context = {
         "site": release.cluster.site,
         "cluster": release.cluster,
@@ -77,11 +77,12 @@ def decide(request: SignedInHttpRequest, slug: str, number: int, release_id: int
         words = "released. It is delivered from now on." if decided.release.state == RunRelease.State.RELEASED else "rejected."
         messages.success(request, f"Run {release.run_id} is {words}")
     else:
-        messages.error(request, _describe_lost(decided.release))
+        messages.error(request, describe_lost(decided.release))
     return redirect(release)
 
 
-def _describe_lost(release: RunRelease) -> str:
+def describe_lost(release: RunRelease) -> str:
+    """Return why a decision does not count: somebody has decided before."""
     when = f" at {timezone.localtime(release.decided_at):%H:%M}" if release.decided_at else ""
     who = release.decided_name or "Vertex"
     return f"Your decision does not count: {who} has already decided{when}, and the run is {release.get_state_display().lower()}."

@@ -1,6 +1,7 @@
 """Quality rules: the list of a record type, the form of one rule, trying it, and suggestions."""
 
 from django.contrib import messages
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -8,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from extraction.forms.core import join_errors
 from extraction.forms.quality import QualityRuleForm, RuleChoiceForm
-from extraction.models import Cluster, QualityRule, RecordType, Role
+from extraction.models import Cluster, QualityRule, RecordType, Role, TrackedRecord
 from extraction.services.quality import edit_rules as service
 from extraction.services.quality import try_rule as trying
 from extraction.services.quality.edit_rules import QualityRuleError
@@ -93,7 +94,7 @@ def delete_rule(request: HttpRequest, rule_id: int) -> HttpResponse:
     """Delete a rule. A template's own rule gives way to the one that it replaces."""
     rule = get_object_or_404(QualityRule.objects.select_related("record_type", "cluster__site"), pk=rule_id)
     service.delete_rule(rule)
-    messages.success(request, "The rule of all templates counts here again." if rule.overrides_id else "The rule was deleted.")
+    messages.success(request, "The rule for all templates applies here again." if rule.overrides_id else "The rule was deleted.")
     return redirect(lead_back(rule.record_type, rule.cluster))
 
 
@@ -154,6 +155,12 @@ def _render_form(
         "kind": QualityRule.Kind(form.kind),
         "about": about,
         "back": lead_back(record_type, cluster),
-        "templates": record_type.clusters.filter(tracked__isnull=False).distinct().select_related("site").order_by("site__name", "number"),
+        "templates": _list_followed_templates(record_type),
     }
     return render(request, "extraction/quality/rule.html", context, status=400 if request.method == "POST" else 200)
+
+
+def _list_followed_templates(record_type: RecordType) -> QuerySet[Cluster]:
+    """Return the templates that have records over time, by site."""
+    known = TrackedRecord.objects.filter(cluster=OuterRef("pk"))
+    return record_type.clusters.filter(Exists(known)).select_related("site").order_by("site__name", "number")

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
@@ -34,12 +35,13 @@ def suggest_rules(request: SignedInHttpRequest, slug: str) -> HttpResponse:
             _take_rule(request, record_type, replace(each.draft, weight=form.read_weight(each.name, each.offer.weight)), cluster)
         messages.success(request, f"{len(taken)} rule{'' if len(taken) == 1 else 's'} stored. They judge the next run.")
         return redirect(lead_back(record_type, cluster))
+    among = Q(cluster=cluster) if cluster else Q(cluster__record_type=record_type, cluster__ignored=False)
     context = {
         "record_type": record_type,
         "cluster": cluster,
         "back": lead_back(record_type, cluster),
         "found": found,
-        "withheld": RunRelease.objects.withheld().filter(cluster__in=found.clusters).select_related("cluster__site").order_by("pk"),
+        "withheld": RunRelease.objects.withheld().filter(among).select_related("cluster__site").order_by("pk"),
         "rows": [(each, rule_view.describe_demand(each.offer.demand)) for each in found.rules],
         "weights": QualityRule.Weight,
         "least": offers.MIN_RECORDS,

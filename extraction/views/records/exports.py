@@ -15,8 +15,8 @@ from extraction.forms.core import join_errors
 from extraction.forms.records import ExportForm, RecordsForm
 from extraction.models import Cluster, RecordType, Role
 from extraction.services.deliveries.record_lines import ABOUT, NotDelivered, find_template_records, find_type_records, make_scope
+from extraction.services.records import extract_records, stored_files
 from extraction.services.records import records as service
-from extraction.services.records import stored_files
 from extraction.services.records.exports import describe, export_records, scopes
 from extraction.services.records.exports.export_records import Export, ExportError
 from extraction.services.records.exports.formats import FORMATS
@@ -26,7 +26,10 @@ from extraction.views.policy import requires
 from extraction.views.records import export_view, resuming
 from extraction.views.templates.clusters import cluster_of
 
-FIGURES_LINES = 5_000
+_EXPORTED = "exported"
+"""The key of the session that says that its person has downloaded records."""
+
+FIGURES_LINES = 300
 """Lines that are counted while a person chooses: each change of the dialog waits for them."""
 
 
@@ -62,7 +65,8 @@ def choose_type_records(request: HttpRequest, slug: str) -> HttpResponse:
         address=reverse("record_type_export", args=[slug]),
         figures=reverse("record_type_export_figures", args=[slug]),
     )
-    context = {"record_type": record_type, "export": export, "version": record_type.versions.first()}
+    working = extract_records.find_working_rules(record_type)
+    context = {"record_type": record_type, "export": export, "version": record_type.versions.first(), "runnable": working.exists()}
     return render(request, "extraction/records/type_records.html", context)
 
 
@@ -153,7 +157,15 @@ def send_export(request: HttpRequest, scope: ExportScope, name: str, form_name: 
     if part == "dictionary":
         export_records.count_lines(export)
         return _send_text(describe.write_dictionary(export, version), f"{name}.dictionary.md", "text/markdown; charset=utf-8")
-    return _send_file(request, export, f"{name}{export.format.suffix}", who or f"user {request.user.pk}")
+    answer = _send_file(request, export, f"{name}{export.format.suffix}", who or f"user {request.user.pk}")
+    if not who:
+        request.session[_EXPORTED] = True
+    return answer
+
+
+def has_exported(request: HttpRequest) -> bool:
+    """Return whether the signed-in person has downloaded records since signing in."""
+    return bool(request.session.get(_EXPORTED))
 
 
 def _send_file(request: HttpRequest, export: Export, name: str, who: str) -> HttpResponseBase:

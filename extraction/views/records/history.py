@@ -16,9 +16,13 @@ from extraction.services.records.key_schema import read_key_schemas
 from extraction.views.core.keyset import read_page
 from extraction.views.corrections import shown_corrections
 from extraction.views.policy import requires
+from extraction.views.templates import cluster_view
 from extraction.views.templates.clusters import cluster_of
 
 PER_PAGE = 50
+
+SHOWN_CONFLICTS = 20
+"""Records with sources that disagree that are named."""
 
 MAX_CHANGES = 500
 """Newest changes on the page of a record."""
@@ -64,6 +68,9 @@ def list_changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     counts = service.count_all_kinds(cluster, cause=asked["cause"]) if whole else service.count_kinds(without_kind)
     total = counts.get(asked["kind"], 0) if asked["kind"] in counts else sum(counts.values())
     pages = read_page(found, request.GET, per_page=PER_PAGE, newest_first=True, count=total)
+    in_conflict = TrackedRecord.objects.filter(cluster=cluster).with_conflicts()
+    conflicts = list(in_conflict[: SHOWN_CONFLICTS + 1])
+    conflict_count = in_conflict.count() if len(conflicts) > SHOWN_CONFLICTS else len(conflicts)
     context = {
         "site": cluster.site,
         "cluster": cluster,
@@ -77,10 +84,12 @@ def list_changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "pages": pages,
         "rows": [describe_change(cluster, change) for change in pages],
         "oldest": service.find_oldest(cluster),
-        "conflicts": TrackedRecord.objects.filter(cluster=cluster).with_conflicts()[:20],
-        "conflict_count": TrackedRecord.objects.filter(cluster=cluster).with_conflicts().count(),
+        "conflicts": conflicts[:SHOWN_CONFLICTS],
+        "conflict_count": conflict_count,
+        "more_conflicts": conflict_count - SHOWN_CONFLICTS,
         "unfollowed": _find_unfollowed(cluster),
         "any": cluster.tracked.exists(),
+        "runnable": cluster_view.can_run(cluster),
     }
     return render(request, "extraction/records/changes.html", context)
 

@@ -1,6 +1,7 @@
 """The records of a template as a table."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -10,10 +11,11 @@ from django.views.decorators.http import require_safe
 
 from extraction.forms.records import RecordsForm
 from extraction.models import Cluster, Record, RecordCount, RecordPart, Role, RunRelease
+from extraction.models.record import RecordQuerySet
 from extraction.services.records import outdated
 from extraction.services.records import records as service
 from extraction.services.records.exports.scopes import find_template_scope
-from extraction.views.core.keyset import ListPage, read_numbered_page, read_page
+from extraction.views.core.keyset import MOST_LOOKED, ListPage, find_last_looked, read_numbered_page, read_page
 from extraction.views.corrections import shown_corrections
 from extraction.views.policy import requires
 from extraction.views.records import export_view, exports
@@ -21,19 +23,34 @@ from extraction.views.sites import site_pages
 from extraction.views.templates import cluster_view
 from extraction.views.templates.clusters import cluster_of
 
-PER_PAGE = 50
+PER_PAGE = 40
 
 
 def list_page(cluster: Cluster, asked: Mapping[str, Any], query: Mapping[str, Any]) -> ListPage[Record]:
     """Return a page of the records that are asked for. query: that of the address."""
-    rows = service.search_records(cluster, **asked)
+    rows, last = service.search_records(cluster, **asked), _find_last_looked(cluster, asked)
+    if last is not None:
+        found = _read_rows(rows.filter(pk__lte=last), asked, query, count=None)
+        return replace(found, among=MOST_LOOKED)
     counts = RecordCount.objects.filter(cluster=cluster).in_part(asked["part"])
     if asked["state"] in Record.State.values:
         counts = counts.filter(state=asked["state"])
     count = None if any(asked[name] for name in ("query", "attribute", "missing")) else counts.total()
+    return _read_rows(rows.none() if count == 0 else rows, asked, query, count=count)
+
+
+def _read_rows(rows: RecordQuerySet, asked: Mapping[str, Any], query: Mapping[str, Any], *, count: int | None) -> ListPage[Record]:
     if asked["sort"]:
         return read_numbered_page(rows, query, per_page=PER_PAGE, count=count)
     return read_page(rows, query, per_page=PER_PAGE, count=count)
+
+
+def _find_last_looked(cluster: Cluster, asked: Mapping[str, Any]) -> int | None:
+    """Return the id of the last record that is looked through, None if all are: those of small templates, and what a search finds."""
+    if asked["query"] or not (asked["sort"] or asked["attribute"] or asked["missing"]):
+        return None
+    listed = Record.objects.filter(cluster=cluster)
+    return find_last_looked(listed.filter(state=asked["state"]) if asked["state"] in Record.State.values else listed)
 
 
 @require_safe
@@ -49,7 +66,8 @@ def list_records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "site": cluster.site,
         "cluster": cluster,
         "withheld": RunRelease.objects.withheld().filter(cluster=cluster).select_related("cluster__site").first(),
-        "view": cluster_view.build_cluster_view(cluster),
+        "view": (view := cluster_view.build_cluster_view(cluster)),
+        "runnable": bool(view.live and not view.broken and view.records.total),
         "attributes": attributes,
         "pages": found,
         "rows": [

@@ -12,6 +12,7 @@ from extraction.models import Attribute, Role, Snapshot
 from extraction.services.records import value_lists
 from extraction.services.records.value_lists import DistinctValue, ValuePlace
 from extraction.views.policy import requires
+from extraction.views.templates import cluster_view
 from extraction.views.templates.clusters import cluster_of
 
 PER_PAGE = 50
@@ -47,6 +48,7 @@ def show_values(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     attribute = next((each for each in attributes if each.name == request.GET.get("attribute")), attributes[0] if attributes else None)
     asked = request.GET.get("value")
     context = {"site": cluster.site, "cluster": cluster, "attributes": attributes, "attribute": attribute, "asked": asked}
+    context["runnable"] = cluster_view.can_run(cluster)
     if attribute is not None and asked is not None:
         found = Paginator(value_lists.find_places(cluster, attribute, asked), PER_PAGE).get_page(request.GET.get("page", 1))
         context |= {"pages": found, "places": _show_places(found)}

@@ -38,6 +38,10 @@ class AttributeDifference:
     new_cleanup: str = ""
 
 
+MAX_BREAKAGES = 20
+"""Newest breakages of a version in its history."""
+
+
 @dataclass(frozen=True, slots=True)
 class VersionRow:
     """A version. changes: which attributes it added, dropped or changed. approved: the decision by which it last went live."""
@@ -47,8 +51,13 @@ class VersionRow:
     approved: Decision | None
 
 
+def count_earlier_breakages(rule: Rule) -> int:
+    """Return how many breakages of a version its events leave out."""
+    return max(0, Breakage.objects.filter(rule=rule).count() - MAX_BREAKAGES)
+
+
 def list_events(rule: Rule) -> list[RuleEvent]:
-    """Return what happened to a version, the latest first."""
+    """Return what happened to a version, the latest first. Of its breakages, only the newest."""
     return sorted(_events(rule), key=lambda event: event.at, reverse=True)
 
 
@@ -101,7 +110,8 @@ def _events(rule: Rule) -> Iterator[RuleEvent]:
         repair = accepted if decision.what in (Decision.What.ACCEPTED, Decision.What.AUTOMATIC) else None
         words = decision.get_what_display().lower()
         yield RuleEvent(decision.at, "live" if live else "retired", words, decision.by_name or None, repair)
-    for each in Breakage.objects.filter(rule=rule).select_related("closed_by", "proposal", "cluster"):
+    broken = Breakage.objects.filter(rule=rule).select_related("closed_by", "proposal", "cluster").order_by("-pk")
+    for each in broken[:MAX_BREAKAGES]:
         yield RuleEvent(each.opened_at, "broken", f"a check found that {each.subject} broke", None, each)
         if each.closed_at:
             yield RuleEvent(each.closed_at, each.state, _ending(each), each.closed_by, each)

@@ -194,6 +194,7 @@ def _render_rule(
         "asks": asks,
         "versions": rule_history.list_versions(cluster),
         "events": rule_history.list_events(found),
+        "earlier_breakages": rule_history.count_earlier_breakages(found),
         "edit_error": error,
         "edit_name": name,
         "edit_xpath": xpath,

@@ -7,13 +7,21 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from extraction.forms.schema import EMPTY_ROWS, BaseAttributeFormSet, RecordTypeForm, build_attribute_rows
+from extraction.forms.schema import (
+    EMPTY_ROWS,
+    BaseAttributeFormSet,
+    NewRecordTypeForm,
+    RecordTypeForm,
+    build_attribute_rows,
+)
 from extraction.models import Cluster, RecordType, Role
+from extraction.services.core.access import list_teams, visible_to
 from extraction.services.schema import new_attributes, versions
 from extraction.services.schema import record_types as service
 from extraction.services.schema.versions import SchemaAttribute, SchemaChange
 from extraction.services.suggestions import page_data
 from extraction.services.templates import clusters
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 from extraction.views.workbench import workbench_url
 
@@ -22,28 +30,30 @@ EDIT = ("GET", "HEAD", "POST")
 
 @require_safe
 @requires(Role.VIEWER)
-def list_record_types(request: HttpRequest) -> HttpResponse:
-    """Show all record types with their attributes."""
-    return render(request, "extraction/schema/record_types.html", {"rows": service.list_record_types()})
+def list_record_types(request: SignedInHttpRequest) -> HttpResponse:
+    """Show the record types of the person's teams with their attributes."""
+    context = {"rows": service.list_record_types(request.user), "teams": list_teams(request.user).count() > 1}
+    return render(request, "extraction/schema/record_types.html", context)
 
 
 @require_http_methods(EDIT)
 @requires(Role.EDITOR)
-def create_record_type(request: HttpRequest) -> HttpResponse:
+def create_record_type(request: SignedInHttpRequest) -> HttpResponse:
     """Create a record type.
 
     `template=id` names the template that the user came from. If it has no record type yet,
     it gets the new one, and the workbench opens next. `from=data` fills the form in from the embedded data of that template's pages.
     """
-    wanted = request.GET.get("template", "")
+    cluster = _find_template(request)
     data = request.POST if request.method == "POST" else None
-    name, first = _propose_rows(wanted) if request.GET.get("from") == "data" and data is None else ("", _make_blank_rows())
-    form, rows = RecordTypeForm(data, initial={"name": name}), build_attribute_rows(data, first)
+    name, first = _propose_rows(cluster) if request.GET.get("from") == "data" and data is None else ("", _make_blank_rows())
+    form, rows = NewRecordTypeForm(data, initial={"name": name}, user=request.user), build_attribute_rows(data, first)
+    if cluster:
+        form.fix_team(cluster.site.team)
     if request.method == "POST" and form.is_valid() and rows.is_valid():
-        made = service.create_record_type(form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts)
+        made = service.create_record_type(form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts, team=form.instance.team)
         messages.success(request, f"{made.name} is ready.")
-        cluster = Cluster.objects.filter(pk=wanted, record_type=None).select_related("site").first() if wanted.isdecimal() else None
-        if cluster:
+        if cluster and cluster.record_type_id is None:
             clusters.set_record_type(cluster, made)
             return redirect(workbench_url(cluster.site.slug, cluster.number))
         return redirect(made)
@@ -143,9 +153,16 @@ def _describe_drafts(rows: BaseAttributeFormSet) -> list[SchemaAttribute]:
     return [SchemaAttribute(each.id, each.name, each.type, each.list, each.multiple, each.mandatory) for each in rows.drafts]
 
 
-def _propose_rows(template: str) -> tuple[str, list[dict[str, object]]]:
+def _find_template(request: SignedInHttpRequest) -> Cluster | None:
+    """Return the template that the person came from, if they may edit it."""
+    wanted = request.GET.get("template", "")
+    if not wanted.isdecimal() or len(wanted) > 18:
+        return None
+    return visible_to(Cluster.objects.select_related("site__team"), request.user, least=Role.EDITOR).filter(pk=wanted).first()
+
+
+def _propose_rows(cluster: Cluster | None) -> tuple[str, list[dict[str, object]]]:
     """Return (name, rows) for the form, from the embedded data of the template's pages."""
-    cluster = Cluster.objects.filter(pk=template).first() if template.isdecimal() else None
     if cluster is None:
         return "", _make_blank_rows()
     proposal = page_data.propose_record_type(cluster)

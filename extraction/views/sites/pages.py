@@ -8,6 +8,7 @@ from django.views.decorators.http import require_POST, require_safe
 from extraction.models import Page, Role, Site
 from extraction.services.intake import export_warc
 from extraction.services.sites import sites
+from extraction.views.core import last_move
 from extraction.views.core.keyset import read_page
 from extraction.views.policy import requires
 from extraction.views.sites import site_pages
@@ -32,6 +33,7 @@ def list_pages(request: HttpRequest, slug: str) -> HttpResponse:
         "part": part,
         "clusters": clusters,
         "tab": "pages",
+        "last_move": last_move.describe_last_move(request, site),
     }
     return render(request, "extraction/sites/site_pages.html", context)
 

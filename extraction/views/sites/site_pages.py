@@ -1,6 +1,7 @@
 """Search the pages of a site, and collect what one page shows."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -92,13 +93,13 @@ class ShownMark:
 
 
 def search_pages(site: Site, *, query: str = "", part: str = "") -> QuerySet[Page]:
-    """Return the pages whose URL or title contains the query.
+    """Return the pages whose URL or title contains the query. A query with a star is a pattern of addresses.
 
     part: a template's number, `unreadable`, `partly`, `unclustered`, `gone`, or empty for all.
     """
     found = Page.objects.filter(site=site).select_related("current__cluster", "current__record").defer("current__record__values")
     if query:
-        found = found.filter(match_pages(query))
+        found = found.filter(url__iregex=make_address_regex(query)) if "*" in query else found.filter(match_pages(query))
     if part == UNREADABLE:
         found = found.filter(reading=Page.Reading.UNREADABLE)
     elif part == PARTLY:
@@ -110,6 +111,19 @@ def search_pages(site: Site, *, query: str = "", part: str = "") -> QuerySet[Pag
     elif part.isdecimal() and len(part) < 19:
         found = found.filter(cluster__in=list(site.clusters.filter(number=int(part)).values_list("pk", flat=True)))
     return found.order_by("id")
+
+
+def make_address_regex(pattern: str) -> str:
+    """Return a regular expression for a pattern such as /book/* or www.shop.example/**. One star ends at a slash, two do not.
+
+    Databases read it, too, so it has only what all of them know. A query at the end of an address is ignored unless the pattern has one.
+    """
+    text = re.sub(r"^https?://", "", pattern.strip())
+    parts = [
+        ".*" if part == "**" else "[^/?]*" if part == "*" else re.sub(r"([^\w/ -])", r"\\\1", part) for part in re.split(r"(\*\*?)", text)
+    ]
+    host = "[^/]+" if text.startswith("/") else ""
+    return f"^https?://{host}{''.join(parts)}{'' if '?' in text else '([?].*)?'}$"
 
 
 def count_pages(site: Site, *, part: str = "") -> int:

@@ -9,6 +9,7 @@ from extraction.forms.core import DeleteForm
 from extraction.forms.sites import NewSiteForm, SiteForm, SourceForm
 from extraction.forms.templates import ClusterForm
 from extraction.models import Role, Site
+from extraction.services.core.access import list_teams, visible_to
 from extraction.services.core.runs import JobError
 from extraction.services.intake import crawl_site
 from extraction.services.sites import sites as service
@@ -20,21 +21,25 @@ from extraction.views.policy import requires
 
 @require_safe
 @requires(Role.VIEWER)
-def list_sites(request: HttpRequest) -> HttpResponse:
-    """Show all sites with their figures."""
+def list_sites(request: SignedInHttpRequest) -> HttpResponse:
+    """Show the sites of the person's teams with their figures."""
     query = request.GET.get("q", "").strip()
-    found = Site.objects.filter(name__icontains=query) if query else None
-    return render(request, "extraction/sites/sites.html", {"rows": service.list_sites(found), "query": query})
+    found = visible_to(Site.objects.select_related("team"), request.user)
+    rows = service.list_sites(found.filter(name__icontains=query) if query else found)
+    context = {"rows": rows, "query": query, "teams": list_teams(request.user).count() > 1}
+    return render(request, "extraction/sites/sites.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
 def create_site(request: SignedInHttpRequest) -> HttpResponse:
     """Create a site from its address and start to fetch its pages."""
-    form = NewSiteForm(request.POST if request.method == "POST" else None, request.FILES or None)
+    form = NewSiteForm(request.POST if request.method == "POST" else None, request.FILES or None, user=request.user)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
-        source = sources.create_from_address(data["address"], name=data["name"], options=form.options(), user=request.user)
+        source = sources.create_from_address(
+            data["address"], name=data["name"], options=form.options(), team=data["team"], user=request.user
+        )
         crawl_site.start_crawl(source.site, request.user)
         return redirect(source.site)
     return render(request, "extraction/sites/site_new.html", {"form": form}, status=400 if form.errors else 200)
@@ -43,14 +48,14 @@ def create_site(request: SignedInHttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
 def show_settings(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the Settings tab. POST changes the site's name and address."""
+    """Show the Settings tab. POST changes the site's name and address; `from=monitoring` leads back to the tab Monitoring."""
     site = get_object_or_404(Site, slug=slug)
     form = SiteForm(request.POST if request.method == "POST" else None, instance=site)
     if request.method == "POST" and form.is_valid():
         service.rename_site(site, form.cleaned_data["name"], form.cleaned_data["address"])
         started = sources.follow_address(site)
         messages.success(request, "Saved. The pages can now be fetched from this address and checked." if started else "Saved.")
-        return redirect("site_settings", site.slug)
+        return redirect("site_monitoring" if request.POST.get("from") == "monitoring" else "site_settings", site.slug)
     return render_settings(request, Site.objects.get(pk=site.pk), form=form)
 
 

@@ -42,17 +42,18 @@ def table(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def _build_table(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Return the context of the table: the offer with the values already entered.
 
-    Columns of lists are separate, by the name of their list.
+    Columns of lists are separate, by the name of their list, and so are fields that are nearly the same everywhere.
     """
     offer = service.suggest_fields(cluster)
     sent = request.POST
     rows = taking.list_entries(offer.fields, sent, taking.read_ticked(sent) if sent else _tick_best(offer))
-    own = [row for row in rows if not row[0].list]
+    own = [row for row in rows if not row[0].list and not row[0].folded]
+    same = [row for row in rows if not row[0].list and row[0].folded]
     listed = {name: [row for row in rows if row[0].list == name] for name in dict.fromkeys(row[0].list for row in rows) if name}
     shown = {"types": Attribute.Type.choices, "marked": taking_fields.MARKED_PAGES}
-    return {"offer": offer, "rows": rows, "own": own, "listed": listed, **shown}
+    return {"offer": offer, "rows": rows, "own": own, "same": same, "listed": listed, **shown}
 
 
 def _tick_best(offer: service.FieldOffer) -> set[int]:
     """Return the fields ticked at first: the best ones that vary between pages and are not columns of a list."""
-    return {each.place for each in [each for each in offer.fields if not each.constant and not each.list][:TICKED]}
+    return {each.place for each in [each for each in offer.fields if not each.folded and not each.list][:TICKED]}

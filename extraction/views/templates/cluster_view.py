@@ -143,6 +143,11 @@ def build_cluster_view(cluster: Cluster) -> ClusterView:
     )
 
 
+def can_run(cluster: Cluster) -> bool:
+    """Whether the template has a serving rule that is not known to be broken."""
+    return not cluster.ignored and cluster.rules.serving().exclude(state=Rule.State.BROKEN).exists()
+
+
 def pair_proposals(proposals: Iterable[MergeProposal], rows: Iterable[ClusterRow]) -> list[ProposedPair]:
     """Return the proposals with the cards of their templates, so that their pictures can be shown side by side."""
     cards = {row.cluster.pk: row for row in rows}

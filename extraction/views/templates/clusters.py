@@ -9,12 +9,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.core import join_errors
 from extraction.forms.templates import MergeForm, NameForm
-from extraction.models import Cluster, RecordType, Role, RunRelease, Site
+from extraction.models import Cluster, MergeProposal, RecordType, Role, RunRelease, Site
 from extraction.services.core.runs import JobError
 from extraction.services.lab import document_types
 from extraction.services.sites import sites
 from extraction.services.templates import boilerplate, merge_proposals
 from extraction.services.templates import clusters as service
+from extraction.views.core import last_move, run_progress
+from extraction.views.core.comments import build_comments
 from extraction.views.core.site_activity import build_activity_context
 from extraction.views.http import HtmxHttpRequest
 from extraction.views.policy import requires
@@ -24,7 +26,7 @@ from extraction.views.templates import cluster_view
 
 def cluster_of(slug: str, number: int) -> Cluster:
     """Return the template at an address, with its site and record type. Raises Http404 if there is none."""
-    return get_object_or_404(Cluster.objects.select_related("site", "record_type"), site__slug=slug, number=number)
+    return get_object_or_404(Cluster.objects.select_related("site", "record_type", "assignee"), site__slug=slug, number=number)
 
 
 @require_safe
@@ -33,15 +35,18 @@ def site(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the site's first tab: its templates as cards."""
     found = get_object_or_404(Site, slug=slug)
     overview = service.list_templates(found)
+    proposals = merge_proposals.list_proposals(found)
     context = {
         "site": found,
         "head": sites.summarize_site(found),
         "overview": overview,
-        "proposals": cluster_view.pair_proposals(merge_proposals.list_proposals(found), overview.rows),
+        "proposals": cluster_view.pair_proposals(proposals, overview.rows),
+        "proven": sum(each.kind != MergeProposal.Kind.ALIKE for each in proposals),
         "rows": [row for row in overview.rows if not row.cluster.ignored and not row.cluster.small],
         "small": [row for row in overview.rows if row.cluster.small],
         "ignored": [row for row in overview.rows if row.cluster.ignored],
         "tab": "templates",
+        "last_move": last_move.describe_last_move(request, found),
     }
     return render(request, "extraction/templates/site.html", context | build_activity_context(request, found))
 
@@ -52,16 +57,20 @@ def cluster(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show one template: its steps from pages to records, and its sample pages."""
     found = cluster_of(slug, number)
     samples, more = cluster_view.list_samples(found)
+    going = run_progress.find_going_of(found)
     context = {
         "site": found.site,
         "cluster": found,
         "view": cluster_view.build_cluster_view(found),
+        "going": run_progress.describe_progress(going) if going else None,
         "withheld": RunRelease.objects.withheld().filter(cluster=found).select_related("cluster__site").first(),
         "samples": samples,
         "more_samples": more,
         "pages": site_pages.search_pages(found.site, part=str(number))[:10],
-        "record_types": RecordType.objects.all(),
+        "record_types": RecordType.objects.filter(team=found.site.team_id),
         "holds_xml": document_types.holds_xml(found),
+        **build_comments(request, found),
+        "last_move": last_move.describe_last_move(request, found.site),
     }
     return render(request, "extraction/templates/cluster.html", context)
 
@@ -125,7 +134,7 @@ def set_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Set the template's record type."""
     found = cluster_of(slug, number)
     chosen = request.POST.get("record_type", "")
-    record_type = get_object_or_404(RecordType, slug=chosen) if chosen else None
+    record_type = get_object_or_404(RecordType, slug=chosen, team=found.site.team_id) if chosen else None
     try:
         service.set_record_type(found, record_type)
     except JobError as error:

@@ -8,12 +8,15 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.algorithms.errors import PageError
+from extraction.algorithms.json_values import JsonShapeError
 from extraction.forms.core import join_errors
 from extraction.forms.templates import PlaceForm
-from extraction.models import MergeProposal, Page, Role, Site
+from extraction.models import Cluster, MergeProposal, Page, PageCount, Role, Run, Site
 from extraction.services.core.runs import JobError
-from extraction.services.templates import merge_proposals, placing
-from extraction.views.http import SignedInHttpRequest
+from extraction.services.templates import merge_proposals, moving_back, odd_pages, placing
+from extraction.services.templates.moving_back import MovedBack, MoveMemory
+from extraction.views.core import last_move
+from extraction.views.http import HtmxHttpRequest, SignedInHttpRequest
 from extraction.views.policy import requires
 from extraction.views.sites import site_pages
 
@@ -41,6 +44,20 @@ def same(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("site", slug)
 
 
+@require_POST
+@requires(Role.EDITOR)
+def same_all(request: SignedInHttpRequest, slug: str) -> HttpResponse:
+    """Merge all templates that a rule shows to be the same, then show the run that makes their records again."""
+    site = get_object_or_404(Site, slug=slug)
+    done = merge_proposals.accept_proven(site)
+    if done.problems:
+        messages.error(request, f"Not merged: {'; '.join(done.problems)}.")
+    if done.pairs:
+        messages.success(request, f"{done.pairs} template{'s were' if done.pairs > 1 else ' was'} merged into others.")
+    run = Run.objects.unfinished().filter(site=site, kind=Run.Kind.EXTRACT).first()
+    return redirect(run) if run and done.pairs else redirect("site", slug)
+
+
 @require_safe
 @requires(Role.EDITOR)
 def apart(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
@@ -53,8 +70,29 @@ def apart(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
         problem = f"This page cannot be compared: {error}."
     cluster = page.current.cluster if page.current else None
     others = page.site.clusters.exclude(pk=cluster.pk) if cluster else page.site.clusters.all()
-    context = {"site": page.site, "page": page, "cluster": cluster, "alike": alike, "problem": problem, "others": others}
+    size = PageCount.objects.of_templates().filter(cluster_key=cluster.pk).total() if cluster else 0
+    context = {
+        "site": page.site,
+        "page": page,
+        "cluster": cluster,
+        "alike": alike,
+        "compared": placing.LOOKED_AT if size > placing.LOOKED_AT else None,
+        "problem": problem,
+        "others": others,
+    }
     return render(request, "extraction/templates/apart.html", context)
+
+
+@require_safe
+@requires(Role.EDITOR)
+def odd(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
+    """Show the pages that look out of place in their template. The screen loads this part later, since pages may have to be read."""
+    cluster = get_object_or_404(Cluster.objects.select_related("site"), site__slug=slug, number=number)
+    if not request.htmx:
+        return redirect(cluster)
+    others = cluster.site.clusters.exclude(pk=cluster.pk)
+    context = {"site": cluster.site, "cluster": cluster, "odd": odd_pages.find_odd_pages(cluster), "others": others}
+    return render(request, "extraction/templates/_odd_pages.html", context)
 
 
 @require_POST
@@ -62,32 +100,59 @@ def apart(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
 def place(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Move pages to another template or a new one, or remove them from theirs. `whole=1`: all pages that the search `q`, `part` finds.
 
-    Pages chosen in the list, which names itself by `from=list`, lead back to it.
+    `from` says where the person chose them and goes back to: `list`, the list of pages that the search finds, or `template`, whose
+    number is `part`. Otherwise the template that has the pages now is shown.
     """
     site = get_object_or_404(Site, slug=slug)
-    back = f"{reverse('site_pages', args=[slug])}?{urlencode({name: request.POST.get(name, '') for name in ('q', 'part')})}"
     try:
         form = PlaceForm(_add_found(request.POST, site), site=site)
+        if not form.is_valid():
+            messages.error(request, f"Nothing was moved. {join_errors(form)}")
+            return redirect(_find_way_back(request.POST, site, None))
+        pages, into = form.cleaned_data["pages"], form.cleaned_data["into"]
+        made = into == PlaceForm.NEW
+        moved = placing.move_to_new_template(site, pages, request.user) if made else placing.move_pages(site, pages, into, request.user)
     except JobError as error:
         messages.error(request, f"Nothing was moved: {error}.")
-        return redirect(back)
-    if not form.is_valid():
-        messages.error(request, f"Nothing was moved. {join_errors(form)}")
-        return redirect(back)
-    pages, into = form.cleaned_data["pages"], form.cleaned_data["into"]
+        return redirect(_find_way_back(request.POST, site, None))
+    if moved.pages:
+        last_move.keep_move(request, site, moving_back.remember_move(site, moved, made=made).as_json(), _describe_move(moved))
+    else:
+        messages.success(request, _describe_stay(len(pages), moved.into))
+    return redirect(_find_way_back(request.POST, site, moved))
+
+
+def _find_way_back(data: QueryDict, site: Site, moved: placing.Moved | None) -> str:
+    """Return where a person goes after a move. moved: None if nothing was moved."""
+    origin, number = data.get("from", ""), data.get("part", "")
+    left = site.clusters.filter(number=int(number)).first() if number.isdecimal() and len(number) < 19 else None
+    if origin == "template" and left:
+        return left.get_absolute_url()
+    if origin == "list" or moved is None:
+        return f"{reverse('site_pages', args=[site.slug])}?{urlencode({name: data.get(name, '') for name in ('q', 'part')})}"
+    return (moved.into or site).get_absolute_url()
+
+
+@require_POST
+@requires(Role.EDITOR)
+def undo(request: SignedInHttpRequest, slug: str) -> HttpResponse:
+    """Undo the last move of pages that this person made in this session."""
+    site = get_object_or_404(Site, slug=slug)
+    kept = last_move.take_move(request, site)
     try:
-        moved = (
-            placing.move_to_new_template(site, pages, request.user)
-            if into == PlaceForm.NEW
-            else placing.move_pages(site, pages, into, request.user)
-        )
-    except JobError as error:
-        messages.error(request, f"Nothing was moved: {error}.")
-        return redirect(back)
-    messages.success(request, _describe_move(moved))
-    if request.POST.get("from") == "list":
-        return redirect(back)
-    return redirect(moved.into) if moved.into else redirect("site", slug)
+        if kept is None:
+            raise JobError("there is no move to undo")
+        messages.success(request, _describe_return(moving_back.undo_move(site, MoveMemory.from_json(kept), request.user)))
+    except (JobError, JsonShapeError) as error:
+        messages.error(request, f"Nothing was undone: {error}.")
+    return redirect("site_pages", slug)
+
+
+def _describe_return(done: MovedBack) -> str:
+    went = f"{done.pages:,} page{'s are' if done.pages != 1 else ' is'} back."
+    marks = f" {done.labels:,} marked value{'s are' if done.labels != 1 else ' is'} back, too." if done.labels else ""
+    left = f" {done.left:,} stayed, because they have moved again or their template is gone." if done.left else ""
+    return went + marks + left
 
 
 def _add_found(data: QueryDict, site: Site) -> QueryDict:
@@ -101,6 +166,12 @@ def _add_found(data: QueryDict, site: Site) -> QueryDict:
     wanted = data.copy()
     wanted.setlist("pages", [str(pk) for pk in found.values_list("pk", flat=True)])
     return wanted
+
+
+def _describe_stay(count: int, into: Cluster | None) -> str:
+    """Say that nothing had to be moved."""
+    where = f"in {into.label}" if into else "without a template"
+    return f"{count:,} page{'s stay' if count != 1 else ' stays'} {where}."
 
 
 def _describe_move(moved: placing.Moved) -> str:

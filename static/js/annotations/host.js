@@ -22,7 +22,7 @@ import { openRow } from "./rows.js";
 import { createSaving } from "./saving.js";
 import { firstAttribute, firstPage, placeIn } from "./start.js";
 import { drawFoot, drawHead, drawSaved } from "./status.js";
-import { createStore, currentOf, pageOf, standing } from "./store.js";
+import { createStore, currentOf, isSaid, pageOf, standing } from "./store.js";
 import { adviser } from "./teaching.js";
 import { another, drawTrail, narrower, wider } from "./trail.js";
 import { treePanel } from "./treepanel.js";
@@ -95,8 +95,9 @@ function show({ location }) {
 function sayMode() {
   const attribute = currentOf(bench.store);
   if (!attribute) return;
-  const last = attribute.multiple ? standing(bench.store, attribute.id, bench.store.page).values.at(-1) : undefined;
-  say({ type: "mode", kind: attribute.type, hue: attribute.hue, name: attribute.name, like: last?.location ?? null });
+  const how = standing(bench.store, attribute.id, bench.store.page);
+  const last = attribute.multiple && isSaid(how) ? how.values.at(-1) : undefined; // of what is only proposed, a click takes a part
+  say({ type: "mode", kind: attribute.type, hue: attribute.hue, name: attribute.name, multiple: attribute.multiple, like: last?.location ?? null });
 }
 
 /** Takes a place of the tree and brings it into view. @param {Place} location */

@@ -223,7 +223,7 @@ function askToPublish({ lacking, doubts }) {
   const lines = [];
   if (lacking.length) lines.push(`The rule finds nothing for: ${lacking.join(", ")}.`);
   if (doubts.length) lines.push("Some values look wrong:", ...doubts.map((doubt) => `• ${doubt}`));
-  return [...lines, doubts.length ? "Publish it nevertheless?" : "Publish it without them?"].join("\n");
+  return [...lines, doubts.length ? "Publish it anyway?" : "Publish it without them?"].join("\n");
 }
 
 /** The shown pages that are not samples. @param {import("./store.js").Store} store */

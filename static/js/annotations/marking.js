@@ -4,7 +4,7 @@ import { toast } from "../core/toasts.js";
 import { samePlace } from "../display/places.js";
 import { hitValues } from "./highlight.js";
 import { acceptable, placeOf, rowFor } from "./rows.js";
-import { afterClick, attributeOf, beside, currentOf, isOffered, isSaid, nextUnsaid, offered, put, standing } from "./store.js";
+import { afterClick, attributeOf, beside, currentOf, isOffered, isSaid, nextUnsaid, offered, put, standing, without } from "./store.js";
 
 /**
  * @typedef {import("./bench.js").Bench} Bench
@@ -43,7 +43,17 @@ export function createMarking(bench) {
     const before = now(attribute);
     const values = afterClick(attribute, before, { location, value }, hitValues(bench.store, marks));
     mark(attribute, values, values.at(-1)?.location ?? null);
+    if (attribute.multiple && isOffered(before)) sayWhat(before.values, values);
     goOn(attribute, before);
+  }
+
+  /** Says what a click on proposed values of several has done: it confirms the others as well. @param {Value[]} proposed @param {Value[]} kept */
+  function sayWhat(proposed, kept) {
+    const left = without(proposed, kept);
+    const confirmed = proposed.length - left.length;
+    if (!left.length) return toast(`Added beside ${proposed.length === 1 ? "the proposed value, which is" : `${proposed.length} proposed values, which are`} marked now.`);
+    const others = confirmed ? ` ${confirmed === 1 ? "The other one is" : `The other ${confirmed} are`} marked now.` : "";
+    toast(`${kept.length > confirmed ? "Taken instead of" : "Left out:"} “${left[0].value.slice(0, 40)}”.${others}`);
   }
 
   /** Marks a place as a value of the current attribute, however it was chosen: with the pointer, in the tree or with the keyboard. @param {Place} location */

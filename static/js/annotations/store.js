@@ -147,7 +147,7 @@ export function nextUnsaid(store) {
   return order.find((attribute) => !isSaid(standing(store, attribute.id, store.page)))?.id ?? null;
 }
 
-/** The values after a click on a place: a single value is replaced, several are added and removed.
+/** The values after a click on a place: a single value is replaced, several are added and removed. A part takes the place of what is proposed.
  * @param {Attribute} attribute @param {Standing} how @param {Value} clicked @param {Value[]} hit values of the attribute under the pointer
  * @returns {Value[]} */
 export function afterClick(attribute, how, clicked, hit) {
@@ -156,6 +156,8 @@ export function afterClick(attribute, how, clicked, hit) {
     const meant = hit.filter((value) => value.value === clicked.value || samePlace(value.location, clicked.location));
     return how.kind === "confirmed" && meant.length ? [] : meant.length ? meant.slice(0, 1) : [clicked];
   }
+  const part = hit.length > 0 && !hit.some((value) => value.value === clicked.value || samePlace(value.location, clicked.location));
+  if (part && isOffered(how)) return [...without(how.values, hit), clicked]; // one link of a cell that was proposed whole
   if (hit.length) return without(how.values, hit);
   const same = how.values.some((value) => samePlace(value.location, clicked.location));
   return same ? without(how.values, [clicked]) : [...how.values, clicked];

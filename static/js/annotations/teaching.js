@@ -41,7 +41,8 @@ export function adviser(api, known, draw, publish, open) {
         complete = advice.complete;
         latest = advice;
         const store = known();
-        if (arranged !== store.page || saidOn(store, store.page) === store.attributes.length) arrange();
+        const here = saidOn(store, store.page);
+        if ((arranged !== store.page && !here) || here === store.attributes.length) arrange();
         draw();
         drawSettled(byId("settled"), advice, { publish, open });
       }

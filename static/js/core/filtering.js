@@ -1,4 +1,5 @@
-// A search filters while one types: the list below it is replaced by that of the answer, and the field keeps its focus.
+// A search filters while one types: the list below it is replaced by that of the answer, and the field keeps its focus. Until then, what
+// acts on all that the search finds (`data-waits-for-search`) cannot be pressed.
 
 import { around, maybe } from "./dom.js";
 import { toast } from "./toasts.js";
@@ -14,6 +15,7 @@ export function watchSearches() {
     const field = around(event, "[data-search]", HTMLInputElement);
     const form = field?.form;
     if (!field || !form || form.method !== "get") return;
+    setWaiting(true);
     clearTimeout(timer);
     timer = window.setTimeout(() => void filter(form, field), PAUSE_MS);
   });
@@ -37,9 +39,15 @@ async function filter(form, field) {
     document.dispatchEvent(new Event("list-replaced"));
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") return;
+    setWaiting(false);
     toast("The list could not be filtered. Press Enter to search again.", "error");
   }
   form.removeAttribute("aria-busy");
+}
+
+/** The answer brings its own buttons, so these are only set free if there is none. @param {boolean} waiting */
+function setWaiting(waiting) {
+  for (const each of document.querySelectorAll("button[data-waits-for-search]")) if (each instanceof HTMLButtonElement) each.disabled = waiting;
 }
 
 /** @param {HTMLFormElement} form */

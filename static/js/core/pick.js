@@ -1,4 +1,5 @@
-// A checkbox in a table's head that selects all rows below it, and shows whether all, some or none are selected.
+// A checkbox in a table's head that selects all rows below it, and shows whether all, some or none are selected. The button that acts on
+// the rows (`data-pick-count`, its verb) says how many there are, or how many all are that the search finds (`data-pick-whole`).
 
 import { all, around, maybe } from "./dom.js";
 
@@ -17,9 +18,19 @@ function show(head) {
   head.hidden = rows.length === 0; // The box does nothing without this module, so the template hides it.
 }
 
+/** Says on the button of the table's form how many pages it acts on. @param {HTMLInputElement} head */
+function count(head) {
+  const button = maybe("[data-pick-count]", HTMLElement, head.form ?? document);
+  if (!button) return;
+  const whole = maybe("[data-pick-whole]:checked", HTMLInputElement, head.form ?? document)?.dataset.pickWhole;
+  const chosen = boxes(head).filter((box) => box.checked).length;
+  const pages = whole ?? String(chosen);
+  button.textContent = `${button.dataset.pickCount} ${pages} page${pages === "1" ? "" : "s"}`;
+}
+
 /** Connects the boxes in heads with those of their rows. */
 export function watchPicks() {
-  const showAll = () => { for (const head of all("[data-pick-all]", HTMLInputElement)) show(head); };
+  const showAll = () => { for (const head of all("[data-pick-all]", HTMLInputElement)) { show(head); count(head); } };
   showAll();
   document.addEventListener("list-replaced", showAll);
   document.addEventListener("change", (event) => {

@@ -50,6 +50,12 @@ document.addEventListener("click", (event) => {
   }
 });
 
+// In the list of keys, another ? opens the help for this screen.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "?" || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (maybe("#keys", HTMLDialogElement)?.open) maybe("#keys [data-help]", HTMLElement)?.click();
+});
+
 // A field that names the word to type unlocks the button of its form.
 document.addEventListener("input", (event) => {
   const field = around(event, "[data-typed]", HTMLInputElement);

@@ -10,7 +10,7 @@
  * @typedef {{id: string, location: Place, hue: number, look: "solid" | "dashed" | "dotted", name: string, key: string, current: boolean}} Mark
  *
  * To the frame.
- * @typedef {{type: "mode", kind: string, hue: number, name: string, like: Place | null} | {type: "marks", marks: Mark[]} | {type: "show", location: Place}
+ * @typedef {{type: "mode", kind: string, hue: number, name: string, multiple: boolean, like: Place | null} | {type: "marks", marks: Mark[]} | {type: "show", location: Place}
  *   | {type: "move", step: number} | {type: "cursor", location: Place | null} | {type: "follow"} | {type: "scroll", by: number} | {type: "styles", on: boolean} | {type: "overlays", on: boolean}
  *   | {type: "dimmed", nodes: number[]}} ToFrame
  *

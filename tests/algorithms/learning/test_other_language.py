@@ -4,9 +4,12 @@ from random import Random
 
 import pytest
 
-from extraction.algorithms.learning.apriori import Learned, learn_attribute
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.learning.apriori import Example, Learned, learn_attribute
 from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.table_reader import read_page_table
 from tests.algorithms.learning.pages import example, page, values
+from tests.fixtures import two_language_shop as shop
 
 LABELS = {"maker": ("Artist", "Künstler"), "place": ("Found in", "Fundort"), "number": ("Inventory", "Inventar"), "size": ("Size", "Maße")}
 NAMES = ("Ada Grün", "Ivo Moreau", "Rosa Novák", "Elif Jansen", "Noor Ferrari", "Kaja Haddad")
@@ -97,3 +100,16 @@ def test_a_value_known_by_its_looks_is_found_under_its_heading_though_a_block_is
     for number in range(20, 30):
         found = values(learned, flat_object(seed, number, wrapped=True))
         assert found == values(learned, flat_object(seed, number)) and "/" in found[0]
+
+
+@pytest.mark.parametrize("language", shop.LANGUAGES)
+def test_an_attribute_with_a_translated_label_is_learned_from_pages_that_have_it_and_pages_that_lack_it(language: str) -> None:
+    """Its rule is guarded by what stands beside the marked values, and under the translated label nothing is marked."""
+    pages, products = shop.build_pages(), [each for each in shop.list_products(language) if each.kind == "chairs"]
+    others = [each for other in shop.LANGUAGES for each in shop.list_products(other) if each not in products]
+    tables = [read_page_table(parse(pages[each.path].encode()).root) for each in (*products, *others)]
+    xpath = f"//tr[th='{shop.WORDS[language]['material']}']/td/text()"
+    marks = [example(tables, n, xpath) if each.material else Example(n, ()) for n, each in enumerate(products[:6])]
+    learned = learn_attribute(tables, marks)
+    for each, table in zip((*products, *others), tables, strict=True):
+        assert values(learned, table) in ([each.material] if each.material else [], []), each

@@ -142,3 +142,29 @@ def test_columns_whose_values_stand_in_the_rows_of_a_list_are_its() -> None:
     outside = {page: [Value("x", Location(0, "text", 1))] for page in inside}
     mixed = {page: [*values[:1], *outside[page] * 3] for page, values in inside.items()}
     assert find_columns_within(lists, roots, [outside, inside, mixed]) == {1: lists[0]}
+
+
+def products(name: str, having: Sequence[int]) -> tuple[list[etree._Element], dict[int, int]]:
+    """Ten product pages, some of which have a list of reviews, and {page: how many}."""
+    markup = next(each for each in MARKUPS if each.name == name)
+    roots, counts = [], {}
+    for number in range(10):
+        rng, reviews = random.Random(f"{name} {number}"), ""
+        if number in having:
+            counts[number] = 2 + (number + len(having)) % 5
+            reviews = f"<section><h2>Reviews</h2>{markup.body(items(rng, counts[number], markup.missing), rng)}</section>"
+        facts = f"<table class=facts><tr><th>Maker<td>M{number}</tr><tr><th>Weight<td>{number} g</tr></table>"
+        body = f"<nav><a>Home</a><a>Shop</a></nav><main><h1>Product {number}</h1><p class=price>£{number}.50</p>{facts}{reviews}</main>"
+        roots.append(parse(f"<html><body>{body}<footer>Imprint</footer></body></html>".encode()).root)
+    return roots, counts
+
+
+@pytest.mark.parametrize("having", [(1, 4, 6), (0, 2, 3, 7, 9), (0, 1, 2, 4, 6, 8, 9)], ids=["3", "5", "7"])
+@pytest.mark.parametrize(
+    "name",
+    ["table with thead", "labels over rows", "definitions", "cards in a grid", "two lists of one look", "several bodies", "part of a text"],
+)
+def test_a_list_that_only_part_of_the_pages_have_is_found_with_its_rows_and_nothing_else(name: str, having: Sequence[int]) -> None:
+    roots, counts = products(name, having)
+    found = [{page: len(rows) for page, rows in each.section.rows.items()} for each in suggest_lists(roots)]
+    assert counts in found

@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from lxml.html import document_fromstring
 
 from extraction.algorithms.dom.nodes import elements, value
@@ -84,6 +86,33 @@ def test_a_constant_after_a_label_is_proposed_once_there_are_ten_columns() -> No
     columns = suggest_columns(pages)
     assert [(column.name, column.constant) for column in columns if column.constant] == [("team", True)]
     assert columns.index(by_name(columns)["team"]) >= 9
+
+
+def test_what_nearly_all_pages_say_after_a_label_is_offered_last_with_what_the_others_say_there() -> None:
+    def body(n: int) -> str:
+        rows = (
+            ("Stock", "Sold out" if n == 3 else "In stock"),
+            ("Seller", "Us"),
+            ("Wifi", "Yes"),
+            ("Lift", "Yes"),
+            ("Colour", COLOURS[n % 5]),
+        )
+        return (
+            f"<h1>Lamp {n}</h1><nav>Home</nav><table>{''.join(f'<tr><th>{name}</th><td>{text}</td></tr>' for name, text in rows)}</table>"
+        )
+
+    pages = [parse(f"<html><head><title>Lamp {n}</title></head><body>{body(n)}</body></html>".encode()).root for n in range(14)]
+    plain = [column.name for column in suggest_columns(pages)]
+    columns = suggest_columns(pages, constants=12)
+    assert [column.name for column in columns][: len(plain)] == plain
+    found, more = by_name(columns), {column.name for column in columns[len(plain) :]}
+    assert more == {"stock", "seller", "wifi", "lift"} - set(plain)
+    assert texts(found["stock"]) == {n: ["Sold out" if n == 3 else "In stock"] for n in range(14)}
+    assert (found["stock"].constant, found["seller"].constant) == (False, True)
+    assert all(found[name].mostly_constant for name in more) and not found["colour"].mostly_constant
+    assert {text for row in texts(found["lift"]).values() for text in row} == {"Yes"}  # like wifi, but another field
+    assert not any("Home" in row for column in columns for row in texts(column).values())
+    assert len(suggest_columns(pages, constants=2)) == len(plain) + 2
 
 
 def test_no_two_columns_are_nearly_the_same_and_names_are_unique_identifiers() -> None:
@@ -175,3 +204,73 @@ def test_a_place_without_its_colon_gives_the_value_back() -> None:
         assert (
             [value(elements(pages[page]), each.place) for each in row] == [each.text for each in row] == [f"{MATERIALS[page % 4]} {page}"]
         )
+
+
+LABELLED = {
+    "a link and a colon in a cell": "<tr><td><a href='/x'>{label}</a>:</td><td class={key}>{value}</td></tr>",
+    "a cell": "<tr><td>{label}</td><td class={key}>{value}</td></tr>",
+    "a cell with a colon": "<tr><td>{label}:</td><td class={key}><span>{value}</span></td></tr>",
+    "a head": "<tr><th>{label}</th><td><b class={key}>{value}</b></td></tr>",
+    "a picture in the label": "<tr><td><img alt='small icon'>{label}:</td><td class={key}>{value}</td></tr>",
+    "a picture in the value": "<tr><td>{label}</td><td class={key}><img alt='info icon'> {value}</td></tr>",
+    "a term": "<dt>{label}</dt><dd class={key}>{value}</dd>",
+    "a term with a link": "<dt><a>{label}</a></dt><dd class={key}>{value}</dd>",
+    "bold": "<p class={key}><b>{label}</b>: {value}</p>",
+    "bold with a colon": "<p class={key}><b>{label}:</b> {value}</p>",
+    "bold and a picture": "<p><b>{label}</b>: <img alt='hint picture'> {value}</p>",
+    "strong and a span": "<p><strong>{label}</strong>: <span class={key}>{value}</span></p>",
+    "two spans": "<div><span class=lbl>{label}</span><span class={key}>{value}</span></div>",
+    "two blocks": "<div><div class=h>{label}</div><div class={key}>{value}</div></div>",
+    "a label": "<div><label>{label}</label> <span class={key}>{value}</span></div>",
+    "a line": "<b>{label}</b>: {value}<br>",
+    "one text": "<p class={key}>{label}: {value}</p>",
+}
+"""Ways to write a label beside its value. The class says something else, or nothing."""
+
+FIELDS = {
+    "Maker": lambda dice: f"{dice.choice(('Ada', 'Bo', 'Cleo'))} Works {dice.randint(1, 99)}",
+    "Net weight": lambda dice: f"{dice.randint(10, 900)} g",
+    "Country": lambda dice: f"{dice.choice(('Peru', 'Oman', 'Chad', 'Fiji'))} ({dice.choice(('north', 'south'))})",
+    "Colour": lambda dice: f"{dice.choice(('red', 'blue', 'white'))} {dice.randint(1, 9)}",
+    "Warranty": lambda dice: f"{dice.randint(1, 9)} years and {dice.randint(1, 11)} months",
+}
+
+
+@pytest.mark.parametrize("way", LABELLED)
+@settings(max_examples=8)
+@given(seed=st.integers(0, 10_000), names=st.permutations(sorted(FIELDS)), pages=st.integers(8, 12))
+def test_the_label_beside_a_value_names_it_whatever_its_class_says(way: str, seed: int, names: list[str], pages: int) -> None:
+    keys, truth, roots = ("xq1", "zz", "product-detail", "nbk", "info"), list[dict[str, str]](), []
+    for number in range(pages):
+        dice = random.Random(f"{seed} {number}")
+        truth.append({name: FIELDS[name](dice) for name in names})
+        rows = "".join(LABELLED[way].format(label=name, value=truth[-1][name], key=key) for name, key in zip(names, keys, strict=True))
+        around = "table" if rows.startswith("<tr") else "dl" if rows.startswith("<dt") else "section"
+        body = f"<nav><a>Home</a> <a>Shop</a></nav><h1>Thing {seed + number}</h1><{around}>{rows}</{around}><p>Imprint</p>"
+        roots.append(parse(f"<html><head><title>Thing {seed + number}</title></head><body>{body}</body></html>".encode()).root)
+    found = by_name(suggest_columns(roots))
+    for name in names:
+        column = found[name.lower().replace(" ", "_")]
+        assert texts(column) == {page: [values[name]] for page, values in enumerate(truth)}, "without the label and its colon"
+        assert [[value(elements(roots[page]), each.place) for each in row] for page, row in column.values.items()] == [
+            [values[name]] for values in truth
+        ]
+
+
+def test_a_value_is_not_its_own_name() -> None:
+    rows = "<div class=box><h3>Gift card</h3><p>{}</p></div>"
+    pages = [document_fromstring(f"<html><body><h1>Lamp {n}</h1>{rows.format(COLOURS[n % 5])}</body></html>") for n in range(14)]
+    for column in suggest_columns(pages, constants=5):
+        words = {each.text.lower().replace(" ", "_") for row in column.values.values() for each in row}
+        assert column.name not in words, column
+
+
+def test_an_amount_before_every_ingredient_does_not_name_it() -> None:
+    def body(n: int) -> str:
+        units = ["cup", "spoon", "cup"]
+        items = "".join(
+            f"<li><i class=unit>{unit}</i> <b class=part>{MATERIALS[(n + at) % 4]} {n}</b></li>" for at, unit in enumerate(units)
+        )
+        return f"<h1>Lamp {n}</h1><ul>{items}</ul>"
+
+    assert not {"cup", "spoon"} & set(named(body))

@@ -70,3 +70,10 @@ def test_a_clear_value_is_read_the_same_with_any_evidence() -> None:
 def test_a_value_with_two_readings_fits_its_type() -> None:
     assert fits_type("1.234", "number") and fits_type("03/04/2024", "date") and fits_type("1.299 €", "price", with_currency=True)
     assert not fits_type("10–20 €", "price") and not fits_type("5", "price", with_currency=True) and not fits_type("May", "date")
+
+
+def test_an_address_without_its_site_is_an_address_and_other_texts_are_none() -> None:
+    for text in ("/img/cover.png", "cover.png", "../a/b", "?page=2", "//cdn.example/a.jpg", "https://shop.example/x"):
+        assert fits_type(text, "url") and fits_type(text, "image"), text
+    for text in ("Out of stock", "javascript:void(0)", "mailto:a@b.example", "12.50", "n.a.", ""):
+        assert not fits_type(text, "url") and not fits_type(text, "image"), text

@@ -135,3 +135,13 @@ test("an attribute has its own key, else its number, and 0 is the tenth", () => 
   const [title, authors] = made().attributes;
   assert.deepEqual([stores.keyFor(title, 0), stores.keyFor(authors, 1), stores.keyFor(title, 9), stores.keyFor(title, 10)], ["1", "u", "0", ""]);
 });
+
+test("a click on a part of a proposed value of several takes the part instead of the whole", () => {
+  const authors = made().attributes[1];
+  const cell = { location: { node: 4, kind: "element" }, value: "Austen, Brontë" };
+  const click = (kind, clicked, values, hit) => stores.afterClick(authors, { kind, values }, clicked, hit);
+  assert.deepEqual(click("proposed", at(5, "Austen"), [cell], [cell]), [at(5, "Austen")]);
+  assert.deepEqual(click("proposed", at(5, "Austen"), [cell, at(9, "Dumas")], [cell]), [at(9, "Dumas"), at(5, "Austen")]);
+  assert.deepEqual(click("proposed", cell, [cell, at(9, "Dumas")], [cell]), [at(9, "Dumas")], "the proposed value itself is left out");
+  assert.deepEqual(click("confirmed", at(5, "Austen"), [cell], [cell]), [], "what a person marked is removed");
+});

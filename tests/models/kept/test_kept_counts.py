@@ -3,6 +3,7 @@
 import random
 import threading
 from collections.abc import Callable
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -324,6 +325,23 @@ def test_emptying_the_tables_leaves_no_counts() -> None:
     call_command("flush", interactive=False, verbosity=0)
     assert PageCount.objects.total() == 0
     assert checking.find_drift(connection) == []
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL empties all tables at once")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("order", list(permutations(("page", "snapshot", "record"))))
+def test_tables_may_be_emptied_in_any_order(order: tuple[str, ...]) -> None:
+    cluster = factory.shop(2)
+    rule = factory.rule(cluster, state=Rule.State.LIVE)
+    for page in Page.objects.all():  # a second record of each page: a deletion changes the other one
+        Snapshot.objects.create(page=page, sha256=f"{page.pk:064x}", size_bytes=1, fetched_at=timezone.now(), cluster=cluster)
+    for snapshot in Snapshot.objects.all():
+        Record.objects.create(snapshot=snapshot, cluster=cluster, rule=rule, state="complete", extracted_at=timezone.now())
+    with connection.constraint_checks_disabled(), connection.cursor() as cursor:
+        for table in order:
+            cursor.execute(f"DELETE FROM extraction_{table}")
+    assert not Page.objects.exists() and not Snapshot.objects.exists() and not Record.objects.exists()
+    assert PageCount.objects.total() == RecordCount.objects.total() == 0
 
 
 @pytest.mark.django_db(transaction=True)

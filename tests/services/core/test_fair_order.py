@@ -52,6 +52,24 @@ def test_of_one_persons_runs_that_of_the_idle_site_comes_first(person: Callable[
     assert fair_order.choose_run() == idle.pk
 
 
+def test_an_upload_is_read_before_previews_that_were_asked_for_earlier(person: Callable[[str], Any]) -> None:
+    for number in range(12):
+        start(f"Site {number}", person("operator"), Run.Kind.PREVIEW)
+    start("Site 12", person("editor"), Run.Kind.PREVIEW, Run.State.RUNNING)
+    upload = start("Site 0", person("editor"), Run.Kind.IMPORT)
+    check = start("Site 0", None, Run.Kind.CHECK)
+    assert fair_order.choose_run() == check.pk  # the editor has a run under way
+    factory.put(Run.objects.filter(pk=check.pk), Run.State.DONE)
+    assert fair_order.choose_run() == upload.pk
+
+
+def test_previews_are_made_when_nothing_else_waits(person: Callable[[str], Any]) -> None:
+    later = start("A", person("editor"), Run.Kind.IMPORT, sent_at=timezone.now() + timedelta(minutes=1))
+    preview = start("B", person("editor"), Run.Kind.PREVIEW)
+    assert fair_order.choose_run() == preview.pk
+    assert later.pk < preview.pk
+
+
 def test_scheduled_runs_take_turns_with_people(person: Callable[[str], Any]) -> None:
     for number in range(4):
         start(f"Site {number}", None, Run.Kind.CHECK)

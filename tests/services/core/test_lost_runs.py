@@ -2,16 +2,19 @@
 
 import errno
 import os
-from datetime import timedelta
+import subprocess
+from datetime import datetime, timedelta
 
+import psutil
 import pytest
+from botocore.exceptions import ClientError, EndpointConnectionError
 from django.db import OperationalError
 from django.utils import timezone
 
 from extraction import tasks
 from extraction.models import Run, Site
 from extraction.models.run_values import RunSummary
-from extraction.services.core import lost_runs, outages, runs
+from extraction.services.core import lost_runs, outages, runs, worker_names
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -52,7 +55,17 @@ def test_a_worker_gives_back_the_run_whose_end_it_could_not_write(run: Run, sent
         (OperationalError("database is locked"), "The database is locked"),
         (OperationalError("server closed the connection unexpectedly"), "The database did not answer"),
         (OperationalError("database or disk is full"), "The disk is full"),
+        (OperationalError("disk I/O error"), "The disk of the database is full or does not work"),
+        (OperationalError("unable to open database file"), "The disk of the database is full or does not work"),
+        (OperationalError("attempt to write a readonly database"), "The database can only be read"),
+        (OperationalError('could not extend file "base/1": No space left on device'), "The disk is full"),
         (OSError(errno.ENOSPC, "No space left on device"), "The disk is full"),
+        (OSError(errno.EFBIG, "File too large"), "The disk is full"),
+        (OSError(errno.EROFS, "Read-only file system"), "The disk can only be read"),
+        (OSError(errno.EIO, "Input/output error"), "The disk or the folder of the stored pages cannot be used"),
+        (NotADirectoryError(errno.ENOTDIR, "Not a directory"), "The disk or the folder of the stored pages cannot be used"),
+        (EndpointConnectionError(endpoint_url="https://s3.example"), "The object storage did not answer"),
+        (ClientError({"Error": {"Code": "SlowDown"}}, "PutObject"), "The object storage did not answer"),
     ],
 )
 def test_an_outage_puts_the_run_back_and_says_why(run: Run, error: Exception, message: str) -> None:
@@ -142,3 +155,49 @@ def test_a_worker_that_let_a_cancelled_run_go_is_left_alone(run: Run) -> None:
     long_ago = timezone.now() - timedelta(hours=1)
     Run.objects.filter(pk=run.pk).update(heartbeat_at=long_ago, finished_at=long_ago)
     assert lost_runs.find_stuck_workers([os.getpid()]) == {}
+
+
+def test_a_heartbeat_in_the_future_does_not_keep_a_dead_run_alive(run: Run) -> None:
+    claim(run)
+    Run.objects.filter(pk=run.pk).update(claimed_by="elsewhere 1@2", heartbeat_at=timezone.now() + timedelta(days=1))
+    lost_runs.sweep_runs()
+    age(run, lost_runs.STALE_AFTER_S + 5 - (timezone.now() - heartbeat(run)).total_seconds())
+    assert lost_runs.sweep_runs() == 1, "its heartbeat was dated as of the first sweep, and that is long ago now"
+
+
+def test_a_silent_worker_is_found_although_its_last_heartbeat_is_in_the_future(run: Run) -> None:
+    claim(run)
+    age(run, -86_400)
+    lost_runs.sweep_runs()
+    assert abs((heartbeat(run) - timezone.now()).total_seconds()) < 30
+
+
+def heartbeat(run: Run) -> datetime:
+    found = Run.objects.get(pk=run.pk).heartbeat_at
+    assert found
+    return found
+
+
+def test_a_worker_that_does_not_stop_is_found_although_its_run_was_cancelled_in_the_future(run: Run) -> None:
+    claim(run)
+    runs.cancel_run(run)
+    age(run, lost_runs.CANCELLED_AFTER_S + 5)
+    Run.objects.filter(pk=run.pk).update(finished_at=timezone.now() + timedelta(days=1))
+    assert os.getpid() in lost_runs.find_stuck_workers([os.getpid()])
+
+
+def test_setting_the_clock_does_not_make_living_workers_look_dead(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    claimed = claim(run)
+    monkeypatch.setattr(psutil, "boot_time", lambda: 0.0)
+    monkeypatch.setattr(psutil._pslinux, "boot_time", lambda: 0.0)
+    assert worker_names.is_alive(claimed.claimed_by)
+    assert lost_runs.sweep_runs() == 0
+
+
+def test_a_worker_that_is_gone_or_another_process_of_its_number_is_dead() -> None:
+    gone = subprocess.Popen(["true"])
+    name = worker_names.name_worker(gone.pid)
+    gone.wait()
+    assert worker_names.is_alive(name) is False
+    assert worker_names.is_alive(f"{worker_names.name_worker()}0") is False
+    assert worker_names.is_alive("elsewhere 1@2") is None

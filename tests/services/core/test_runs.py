@@ -1,6 +1,5 @@
 """A run is a row: it is claimed once, finished once, and found again when its worker or its message is lost."""
 
-import os
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +10,7 @@ from django.utils import timezone
 
 from extraction.models import Run, Site
 from extraction.models.run_values import RunParameters, RunSummary
-from extraction.services.core import lost_runs, runs
+from extraction.services.core import lost_runs, runs, worker_names
 from extraction.views.core import run_words
 from tests.services import factory
 
@@ -140,12 +139,20 @@ def test_a_lost_message_is_sent_again_after_a_while(site: Site, sent: list[int])
     assert sent == [run.pk, run.pk]
 
 
+def test_a_run_that_was_queued_before_the_clock_was_set_back_is_sent_again(site: Site, sent: list[int]) -> None:
+    runs.start_run(Run.Kind.CLUSTER, site)
+    Run.objects.update(sent_at=timezone.now() + timedelta(seconds=lost_runs.LONGEST_PAUSE_S - 5))
+    assert lost_runs.sweep_runs() == 0, "a run that is put off for a while waits"
+    Run.objects.update(sent_at=timezone.now() + timedelta(days=1))
+    assert lost_runs.sweep_runs() == 1
+
+
 @pytest.mark.parametrize("holder", ["elsewhere 17@1.0", "here"])
 def test_a_run_whose_worker_died_is_started_again(site: Site, sent: list[int], holder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run = runs.start_run(Run.Kind.CLUSTER, site)
     assert runs.claim_run(run.pk)
     assert lost_runs.sweep_runs() == 0, "its worker, this process, lives"
-    host, process = runs.name_worker(os.getpid()).rsplit(" ", 1)
+    host, process = worker_names.name_worker().rsplit(" ", 1)
     Run.objects.update(
         claimed_by=f"{host} {process}9" if holder == "here" else holder,
         heartbeat_at=timezone.now() - timedelta(seconds=lost_runs.STALE_AFTER_S + 1),

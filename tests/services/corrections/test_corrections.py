@@ -243,7 +243,7 @@ def test_a_row_keeps_its_correction_when_rows_move_and_no_other_row_gets_it(shop
     show(shop, ("z", "3"), ("y", "2"), ("y", "2"))
     extract(shop)
     assert (costs(), state(made)) == (["3", "2", "2"], Correction.State.REVIEW)
-    with pytest.raises(CorrectionError, match="cannot be told for certain"):
+    with pytest.raises(CorrectionError, match="cannot be identified with certainty"):
         correcting.keep_correction(made, ann)
     show(shop, ("y", "5"))
     extract(shop)

@@ -29,7 +29,7 @@ FIRST = {
     Selection.NEW: "6 lines",
     Selection.NEW_CHANGED: "6 lines",
     Selection.CHANGES: "6 lines",
-    Selection.GONE: "Nothing new: no record went since the last delivery.",
+    Selection.GONE: "Nothing new: no record is gone since the last delivery.",
 }
 
 
@@ -82,7 +82,7 @@ def test_a_file_holds_what_its_target_wants_and_the_next_one_does_not_bring_the_
 def test_a_webhook_gets_only_what_it_wants(shop: Bookshop, hook: Hook, work_off: WorkOff) -> None:
     target = make_hook_target(shop.kind, hook, selection=Selection.GONE, mode="hand")
     queue_hand(target)
-    assert work_off(target)[-1].outcome == "Nothing new: no record went since the last delivery."
+    assert work_off(target)[-1].outcome == "Nothing new: no record is gone since the last delivery."
     changed, gone, *_ = list(shop.books.values())
     changed.pence, gone.on_sale = 4321, False
     visit(shop)
@@ -119,7 +119,7 @@ def test_new_books_arrive_every_monday_as_excel_and_none_of_those_that_were_ther
     assert [dict(zip(head, row, strict=True))["isbn"] for row in rows] == [first.isbn]
 
     assert outbox.queue_due(mondays[1]) == 1
-    assert work_off(target)[-1].outcome == "Nothing new: no record came since the last delivery."
+    assert work_off(target)[-1].outcome == "Nothing new: no record is new since the last delivery."
     assert len(list(root.rglob("*.xlsx"))) == 1
     target.refresh_from_db()
     assert target.next_due_at == mondays[2]
@@ -158,3 +158,12 @@ def test_a_target_that_was_disabled_does_not_make_up_for_times_before_it_was_ena
     targets.save_target(target, draft())
     assert target.next_due_at
     assert outbox.queue_due(target.next_due_at - timedelta(minutes=1)) == 0
+
+
+def test_a_dry_run_of_changes_compares_the_first_records_and_says_so(shop: Bookshop, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = make_target(shop.kind, "folder", selection=Selection.CHANGES, described=False, format="jsonl", mode="hand")
+    whole = previews.preview_target(target)
+    assert (whole.complete, whole.lines, whole.changes) == (True, 6, True)
+    monkeypatch.setattr(previews, "MOST", 4)
+    first = previews.preview_target(target)
+    assert (first.complete, first.lines, dict(first.kinds)) == (False, 4, {"added": 4})

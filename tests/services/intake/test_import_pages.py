@@ -14,6 +14,7 @@ from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import override_settings
+from django.utils import timezone
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -134,6 +135,38 @@ def test_a_date_in_the_future_is_ignored(site: Site, tmp_path: Path) -> None:
     path.write_bytes(make_warc([{"url": "http://e.com/", "date": "9999-01-01T00:00:00Z"}]))
     run = bring(site, path)
     assert Snapshot.objects.get().fetched_at == run.created_at
+
+
+@pytest.mark.parametrize(("first", "second"), [(timedelta(1), timedelta()), (timedelta(), timedelta(-1)), (timedelta(), timedelta())])
+def test_a_later_import_counts_as_newer_although_the_clock_was_set_in_between(site: Site, first: timedelta, second: timedelta) -> None:
+    runs_made = [factory.run(site, Run.Kind.IMPORT, Run.State.DONE) for _ in range(3)]
+    for run, offset in zip(runs_made, (first, second, timedelta()), strict=True):
+        Run.objects.filter(pk=run.pk).update(created_at=timezone.now() + offset)
+        run.refresh_from_db()
+    old, new, again = runs_made
+    page_store.store_pages(old, [PageItem("a", "http://e.com/a", b"<p>old")])
+    page_store.store_pages(new, [PageItem("a", "http://e.com/a", b"<p>new")])
+    assert get_content(site) == b"<p>new"
+    page_store.store_pages(old, [PageItem("a", "http://e.com/a", b"<p>old")])
+    assert get_content(site) == b"<p>new", "a run that is repeated brings nothing new"
+    page_store.store_pages(again, [PageItem("a", "http://e.com/a", b"<p>old")])
+    assert get_content(site) == b"<p>old", "a third run saw the old content again"
+
+
+def test_a_fetched_page_whose_time_turns_out_to_be_in_the_future_gives_way(site: Site) -> None:
+    run = factory.run(site, Run.Kind.CRAWL, Run.State.DONE)
+    page_store.store_pages(run, [PageItem("a", "http://e.com/a", b"<p>old", fetched_at=timezone.now())])
+    Snapshot.objects.update(fetched_at=timezone.now() + timedelta(days=1))
+    page_store.store_pages(run, [PageItem("a", "http://e.com/a", b"<p>new", fetched_at=timezone.now())])
+    assert get_content(site) == b"<p>new"
+    page_store.store_pages(run, [PageItem("a", "http://e.com/a", b"<p>old", fetched_at=timezone.now() - timedelta(days=1))])
+    assert get_content(site) == b"<p>new", "the time of the old content was corrected"
+
+
+def get_content(site: Site) -> bytes:
+    page = Page.objects.get(site=site)
+    assert page.current is not None
+    return stored_bytes.get_bytes(page.current.sha256)
 
 
 def test_the_same_bytes_are_stored_once(site: Site, tmp_path: Path) -> None:
@@ -261,6 +294,27 @@ def test_an_import_whose_worker_died_after_the_last_page_is_finished(site: Site,
     factory.put(Run.objects.filter(pk=run.pk), Run.State.QUEUED)
     done(run)
     assert (run.state, run.summary["new"]) == (Run.State.DONE, 18)
+
+
+@pytest.mark.parametrize("left", ["a file", "an empty folder"])
+def test_an_upload_is_not_given_up_while_the_storage_is_away(left: str, site: Site, tmp_path: Path, settings: Any) -> None:
+    settings.STORAGES = settings.STORAGES | {
+        "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": str(tmp_path / "storage")}}
+    }
+    run = import_pages.start_import(site, zip_at(tmp_path / "a.zip", {"a.html": detail(1)}), name="a.zip")
+    (tmp_path / "storage").rename(tmp_path / "away")
+    (tmp_path / "storage").touch() if left == "a file" else (tmp_path / "storage").mkdir()
+    with pytest.raises(NotADirectoryError) as raised:
+        runs.execute_run(run.pk, {Run.Kind.IMPORT: import_pages.run_import})
+    runs.end_broken_run(raised.value)
+    run.refresh_from_db()
+    assert (run.state, run.message) == (
+        Run.State.QUEUED,
+        "The disk or the folder of the stored pages cannot be used; trying again soon",
+    )
+    (tmp_path / "storage").unlink() if left == "a file" else (tmp_path / "storage").rmdir()
+    (tmp_path / "away").rename(tmp_path / "storage")
+    assert done(run).state == Run.State.DONE
 
 
 def test_uploads_that_nobody_needs_are_deleted_after_a_day(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

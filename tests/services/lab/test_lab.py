@@ -108,10 +108,10 @@ def test_a_comparison_says_where_a_groups_pages_are_now_and_which_move(site: Sit
     assert [template and template.number for template in found.templates] == [1, 2]
     rows = sorted(((each.template.number if each.template else 0), each.size, each.cells) for each in found.groups)
     assert rows == [(0, 6, ((6, 5), (0, 0))), (1, 6, ((6, 5), (0, 0))), (2, 6, ((0, 0), (6, 5)))]
-    moves = lab_view.list_moves(compared)
+    moves = lab_view.list_moves(compared, found)
     assert {move.page.url for move in moves} == {book(site, n).url for n in range(1, 12, 2)}
     assert all(move.now and move.now.number == 1 and move.then and move.then.template is None for move in moves)
-    assert len(lab_view.list_moves(compared, group=0)) == 6 and lab_view.list_moves(compared, now=2) == []
+    assert len(lab_view.list_moves(compared, found, group=0)) == 6 and lab_view.list_moves(compared, found, now=2) == []
     shares = lab_view.measure_shares(compared, 0)
     assert shares and shares.pages == 6 and 0 < shares.words < 1
 

@@ -250,9 +250,9 @@ class TestChannels:
     def test_sending_again_and_deleting(self, signed_in: Any, cluster: Cluster, channel: AlertChannel) -> None:
         watched.check(cluster, NOW, "price")
         Alert.objects.update(state=Alert.State.FAILED)
-        client = signed_in("admin")
         with time_machine.travel(NOW, tick=False):
+            client = signed_in("admin")
             client.post(reverse("alert_again", args=[Alert.objects.get().pk]))
-        assert (Alert.objects.get().state, Alert.objects.get().next_at) == (Alert.State.QUEUED, NOW)
-        client.post(reverse("alert_channel_delete", args=[channel.pk]))
+            assert (Alert.objects.get().state, Alert.objects.get().next_at) == (Alert.State.QUEUED, NOW)
+            client.post(reverse("alert_channel_delete", args=[channel.pk]))
         assert not Alert.objects.exists()

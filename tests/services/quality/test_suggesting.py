@@ -3,7 +3,7 @@
 import pytest
 
 from extraction.algorithms.records.quality.offers import MIN_RECORDS
-from extraction.models import QualityRule
+from extraction.models import Cluster, QualityRule
 from extraction.services.quality import edit_rules, suggest_rules, try_rule
 from extraction.services.quality.edit_rules import QualityRuleError, RuleDraft
 from tests.services.quality.shop_rules import add_rule, extract
@@ -73,3 +73,13 @@ def test_the_same_rule_is_stored_once(shop: Bookshop) -> None:
     add_rule(shop, "range", "price", low="1")
     with pytest.raises(QualityRuleError, match="says the same"):
         add_rule(shop, "range", "price", low="1", weight="note")
+
+
+def test_of_many_templates_some_are_looked_at_and_the_suggestion_says_so(shop: Bookshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    extract(shop)
+    assert (suggest_rules.suggest_rules(shop.kind).looked, suggest_rules.suggest_rules(shop.kind).complete) == (1, True)
+    Cluster.objects.create(site=shop.kind.clusters.get().site, number=99, record_type=shop.kind)
+    monkeypatch.setattr(suggest_rules, "MAX_TEMPLATES", 1)
+    found = suggest_rules.suggest_rules(shop.kind)
+    assert (found.looked, len(found.clusters), found.complete) == (1, 2, True)
+    assert found.rules

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from django.conf import settings as django_settings
 from django.db import IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from extraction import pipeline
 from extraction.models import Page, Record, RecordChange, RecordSource, Run, TrackedRecord
 from extraction.services.core import lost_runs
-from extraction.services.records import extract_records, finish_tracking, history, rekeying
+from extraction.services.records import extract_records, finish_tracking, history, rekeying, states
 from extraction.services.templates import clusters
 from tests.services import factory
 from tests.services.records.bookshop import Book, Bookshop, Event, open_shop, publish, raw, set_key
@@ -338,3 +339,14 @@ def test_a_merge_goes_on_with_the_record_that_is_still_there(sent: list[int]) ->
     assert found == {gone.pk: ("joined", there.pk, shop.cluster.pk), there.pk: ("present", None, shop.cluster.pk)}
     assert not RecordChange.objects.filter(kind="joined").exists()
     assert there.sources.count() == 2
+
+
+def test_records_over_time_are_read_in_pieces_and_no_query_reads_more(sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    shop = open_shop(1)
+    visit(shop)
+    everything = list(states.read_states(shop.cluster, after=None))
+    monkeypatch.setattr(states, "CHUNK", 2)
+    with CaptureQueriesContext(connection) as queries:
+        assert list(states.read_states(shop.cluster, after=None)) == everything
+    read = [each["sql"] for each in queries if each["sql"].startswith("SELECT") and 'FROM "extraction_trackedrecord"' in each["sql"]]
+    assert len(read) > 1 and all("LIMIT 2" in sql for sql in read)

@@ -121,6 +121,18 @@ def test_a_search_finds_records_that_meet_all_conditions(books: Cluster, asked: 
     assert found(books, **asked) == urls
 
 
+@pytest.mark.parametrize("name", ["2020", "0", "007", "Größe in %", 'say "so"', "a\\b", "$.x[0]"])
+@pytest.mark.parametrize("kind", ["number", "text"])
+def test_records_are_sorted_by_an_attribute_whatever_its_name_looks_like(name: str, kind: str) -> None:
+    cluster = factory.cluster(factory.site(), kind=factory.record_type({"title": "text", name: kind}))
+    values = {"a": "300", "b": "100", "c": "200"}
+    rows = [(f"https://x.example/{url}", State.COMPLETE, {name: [typed(text)]}) for url, text in values.items()]
+    fill(cluster, [*rows, ("https://x.example/d", State.INCOMPLETE, {"title": [typed("400")]})])
+    assert found(cluster, sort=name) == "bcad"
+    assert found(cluster, sort=f"-{name}") == "acbd"
+    assert found(cluster, missing=name) == "d"
+
+
 def test_records_are_counted_by_state(books: Cluster) -> None:
     found = RecordCount.objects.filter(cluster=books).figures()[books.pk]
     assert found == RecordFigures(complete=2, incomplete=2, failed=1)

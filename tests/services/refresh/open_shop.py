@@ -114,9 +114,9 @@ class ShopCrawl:
 def connect(net: OnlineShop, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let crawls and checks meet this shop at this clock's time."""
     monkeypatch.setattr(timezone, "now", net.clock)
-    monkeypatch.setattr(crawl_site, "Crawl", lambda plan: ShopCrawl(net, plan))
+    monkeypatch.setattr(crawl_site, "Crawl", lambda plan, **_: ShopCrawl(net, plan))
 
-    def fetch(urls: Sequence[str], *, plan: CrawlPlan) -> list[Fetched]:
+    def fetch(urls: Sequence[str], *, plan: CrawlPlan, **_: object) -> list[Fetched]:
         pages = net.pages()
         return [net.answer(Address(url=url), plan.spool, pages) for url in urls]
 

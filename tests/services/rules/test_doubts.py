@@ -6,9 +6,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from extraction.management.commands.create_user import save_user
+from extraction.algorithms.rules.rule import AttributeRule
 from extraction.models import Attribute, Cluster, Decision, Role, Rule, Snapshot
 from extraction.models.rule_report import DoubtReport, RuleReport
+from extraction.services.core.people import save_person
 from extraction.services.rules import doubts, effects, rules
 from extraction.services.schema import record_types
 from extraction.services.schema.record_types import AttributeDraft
@@ -68,7 +69,7 @@ def test_a_mark_on_such_a_page_settles_the_doubt(shop: Cluster) -> None:
 
 def test_the_command_asks_and_names_the_person(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     draft, said = make_draft(shop), io.StringIO()
-    editor = save_user(User(username="eve"), password="a-long-enough-password", role=Role.EDITOR)
+    editor = save_person(User(username="eve"), password="a-long-enough-password", role=Role.EDITOR)
     arguments = ["publish_rule", "shop", str(shop.number)]
     with pytest.raises(CommandError, match="Nothing was published"):
         call_command(*arguments, stderr=said)
@@ -112,3 +113,11 @@ def test_a_report_without_doubts_is_read(shop: Cluster) -> None:
     assert RuleReport.from_json({}).doubts == ()
     one = RuleReport(doubts=(DoubtReport(attribute="a", kind="missing", words="w", count=1, pages=(1,)),))
     assert RuleReport.from_json(one.as_json()) == one
+
+
+def test_a_relative_address_is_not_in_doubt(shop: Cluster) -> None:
+    cover = AttributeRule("cover", "image")
+    values = {number: (f"/img/{number}.svg",) for number in range(8)}
+    assert doubts.judge_values(cover, values, (), ()) == []
+    values[3] = ("No picture yet",)
+    assert [each.kind for each in doubts.judge_values(cover, values, (), ())] == ["unread"]

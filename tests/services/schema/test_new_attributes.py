@@ -42,12 +42,12 @@ def cluster() -> Cluster:
     return made
 
 
-def test_a_new_attribute_is_to_be_annotated_until_a_rule_is_learned_again(cluster: Cluster) -> None:
+def test_a_new_attribute_is_to_be_annotated_until_a_rule_is_learned_again(cluster: Cluster, person: Any) -> None:
     assert cluster_view.build_cluster_view(cluster).step == "run"
     change(cluster, [*drafts(cluster), AttributeDraft(None, "price", "price")])
     view = cluster_view.build_cluster_view(cluster)
     assert (view.step, view.new_attributes) == ("annotate", ("price",))
-    waiting = {kind.kind: [each for each, _ in kind.clusters] for kind in home_view.build_home(operates=False).waiting}
+    waiting = {kind.kind: [each for each, _ in kind.clusters] for kind in home_view.build_home(person("editor")).waiting}
     assert waiting == {"new": [cluster]}
     factory.rule(cluster, version=2, definition=TITLE)
     assert cluster_view.build_cluster_view(cluster).new_attributes == ()

@@ -47,6 +47,12 @@ def test_fields_are_offered_with_types_values_and_coverage(books: Cluster) -> No
     assert len(fields["price"].examples) == 5 and all(re.fullmatch(r"\$\d\.50", text) for text in fields["price"].examples)
 
 
+def test_fields_that_are_nearly_the_same_everywhere_are_offered_folded(books: Cluster) -> None:
+    fields = {field.name: field for field in suggested_fields.suggest_fields(books).fields}
+    assert fields["language"].folded and fields["language"].constant and fields["language"].examples[0] == "English"
+    assert not any(fields[name].folded for name in ("title", "price", "isbn", "publisher"))
+
+
 def test_accepted_fields_become_attributes_marked_on_three_pages(books: Cluster, person: Any) -> None:
     offer = suggested_fields.suggest_fields(books)
     assert suggested_fields.take_fields(books, offer.key, take(offer, "title", "authors", "pages"), person("editor"), type_name="Book") == 3

@@ -143,7 +143,7 @@ def test_the_command_marks_pages_of_the_site_and_files(stories: Cluster, tmp_pat
         (["--method", "gibson-text", "--frequency", "1"], "whole number of at least 2"),
         (["--method", "gibson-text", "--divisor", "x"], "whole number of at least 0"),
         (["--low", "9", "--high", "3"], "2 ≤ low ≤ high is needed, got 9 and 3"),
-        (["--mark", "nowhere.html"], "no page of News and no file that can be read"),
+        (["--mark", "nowhere.html"], "neither a page of News nor a file that can be read"),
     ],
 )
 def test_options_without_sense_are_refused(stories: Cluster, arguments: list[str], said: str) -> None:

@@ -98,3 +98,11 @@ def test_samples_of_a_large_cluster_come_from_pages_spread_evenly(site: Site, mo
     order = list(site.clusters.get().snapshots.current().kept().order_by("pk").values_list("pk", flat=True))
     assert [order.index(page.pk) // 5 for page in pool] == list(range(10))
     assert pool == sample_pages._pool(site.clusters.get())
+
+
+def test_enough_samples_are_taken_as_they_are_without_counting_the_pages(clustered: Site) -> None:
+    cluster = clustered.clusters.get(number=1)
+    chosen = sample_pages.choose_samples(cluster, count=2)
+    with CaptureQueriesContext(connection) as queries:
+        assert sample_pages.choose_samples(cluster, count=2) == chosen
+    assert not [each for each in queries if "sha256" in each["sql"] and "DISTINCT" in each["sql"]]

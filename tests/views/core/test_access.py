@@ -12,6 +12,8 @@ from tests.views.world import World
 
 LOOK = {
     "home": Role.VIEWER,
+    "help": Role.VIEWER,
+    "help_page": Role.VIEWER,
     "sites": Role.VIEWER,
     "site": Role.VIEWER,
     "site_pages": Role.VIEWER,
@@ -20,6 +22,7 @@ LOOK = {
     "cluster": Role.VIEWER,
     "cluster_shares": Role.VIEWER,
     "cluster_structure": Role.VIEWER,
+    "cluster_odd": Role.EDITOR,
     "records": Role.VIEWER,
     "records_csv": Role.VIEWER,
     "value_list": Role.VIEWER,
@@ -60,6 +63,8 @@ LOOK = {
     "record_type": Role.VIEWER,
     "site_now": Role.VIEWER,
     "site_warc": Role.VIEWER,
+    "site_files": Role.EDITOR,
+    "site_files_upload": Role.OPERATOR,
     "run_addresses": Role.VIEWER,
     "breakages": Role.VIEWER,
     "breakage": Role.VIEWER,
@@ -89,6 +94,7 @@ LOOK = {
     "site_new_upload": Role.EDITOR,
     "site_import": Role.EDITOR,
     "site_settings": Role.EDITOR,
+    "site_fetching": Role.EDITOR,
     "record_type_new": Role.EDITOR,
     "deliveries": Role.VIEWER,
     "delivery_target": Role.VIEWER,
@@ -100,18 +106,51 @@ LOOK = {
     "record_type_readers": Role.VIEWER,
     "api_tokens": Role.VIEWER,
     "api_reference": Role.VIEWER,
+    "account": Role.VIEWER,
+    "people": Role.ADMIN,
+    "factor_setup": Role.VIEWER,
+    "teams": Role.ADMIN,
+    "team": Role.ADMIN,
+    "sessions": Role.ADMIN,
+    "audit_log": Role.ADMIN,
+    "audit_log_csv": Role.ADMIN,
     "alerts": Role.ADMIN,
     "alert_channel_new": Role.ADMIN,
     "alert_channel": Role.ADMIN,
 }
 ACT = {
+    "first_steps_close": Role.EDITOR,
     "site_lab_start": Role.EDITOR,
     "site_lab_labels": Role.EDITOR,
     "cluster_start": Role.EDITOR,
     "cluster_merge": Role.EDITOR,
     "cluster_same": Role.EDITOR,
+    "cluster_same_all": Role.EDITOR,
     "site_place": Role.EDITOR,
+    "site_place_undo": Role.EDITOR,
     "cluster_rename": Role.EDITOR,
+    "cluster_comment": Role.EDITOR,
+    "cluster_assign": Role.EDITOR,
+    "breakage_comment": Role.EDITOR,
+    "breakage_assign": Role.EDITOR,
+    "comment_delete": Role.EDITOR,
+    "notices_read": Role.VIEWER,
+    "account_email": Role.VIEWER,
+    "session_end": Role.VIEWER,
+    "sessions_end_others": Role.VIEWER,
+    "person_edit": Role.ADMIN,
+    "factor_remove": Role.VIEWER,
+    "factor_codes": Role.VIEWER,
+    "factor_reset": Role.ADMIN,
+    "team_factor": Role.ADMIN,
+    "team_new": Role.ADMIN,
+    "team_rename": Role.ADMIN,
+    "team_delete": Role.ADMIN,
+    "team_member": Role.ADMIN,
+    "team_member_remove": Role.ADMIN,
+    "team_site_move": Role.ADMIN,
+    "invitation_new": Role.ADMIN,
+    "invitation_revoke": Role.ADMIN,
     "cluster_ignore": Role.EDITOR,
     "cluster_type": Role.EDITOR,
     "extract_start": Role.EDITOR,
@@ -147,14 +186,19 @@ ACT = {
     "breakage_accept": Role.OPERATOR,
     "breakage_dismiss": Role.OPERATOR,
     "site_monitor": Role.OPERATOR,
+    "site_silence": Role.OPERATOR,
+    "site_check_accept": Role.OPERATOR,
+    "site_check_annotate": Role.EDITOR,
     "rule_retire": Role.OPERATOR,
     "site_delete": Role.OPERATOR,
+    "site_files_import": Role.OPERATOR,
     "page_delete": Role.OPERATOR,
     "record_type_delete": Role.OPERATOR,
     "delivery_target_now": Role.OPERATOR,
     "delivery_target_test": Role.OPERATOR,
     "delivery_target_delete": Role.OPERATOR,
     "delivery_again": Role.OPERATOR,
+    "record_type_run": Role.EDITOR,
     "record_type_token": Role.OPERATOR,
     "token_revoke": Role.OPERATOR,
     "api_token_new": Role.VIEWER,
@@ -164,6 +208,9 @@ ACT = {
     "alert_again": Role.ADMIN,
 }
 BOTH = {
+    "factor_setup",
+    "site_fetching",
+    "site_files_upload",
     "rule_cleanup",
     "site_lab_adopt",
     "cluster_suggest",
@@ -205,13 +252,25 @@ FILES = {
 }
 """The frame, the files for it and for the cards, and those for readers with a token: their own tests say who gets them."""
 
-PARTS = {"cluster_shares": "cluster", "cluster_structure": "cluster", "join_proposals": "site_joins"}
+OPEN = {
+    "invitation",
+    "password_reset",
+    "password_reset_done",
+    "password_reset_confirm",
+    "password_reset_complete",
+    "second_factor",
+    "provider",
+    "provider_back",
+}
+"""For people who are not signed in yet: test_people.py, test_second_factor.py and test_provider.py beside this file."""
+
+PARTS = {"cluster_shares": "cluster", "cluster_structure": "cluster", "cluster_odd": "cluster", "join_proposals": "site_joins"}
 """Parts of a screen; opened alone they lead to it."""
 
 ROLES = sorted(Role)
 
 
-DOWNLOADS = {"records_csv", "records_export", "record_type_export"}
+DOWNLOADS = {"audit_log_csv", "site_files", "records_csv", "records_export", "record_type_export"}
 
 SHOWN = [name for name in LOOK if name not in DOWNLOADS]
 """The addresses that show a screen or a part of one."""
@@ -240,7 +299,7 @@ def names(patterns: list[URLPattern | URLResolver]) -> set[str]:
 
 
 def test_every_address_is_in_these_tables() -> None:
-    assert names(urls.urlpatterns) == {*LOOK, *ACT, *FILES, "login", "logout"}
+    assert names(urls.urlpatterns) == {*LOOK, *ACT, *FILES, "login", "logout", *OPEN}
 
 
 @pytest.mark.parametrize("name", LOOK)

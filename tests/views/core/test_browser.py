@@ -2,17 +2,14 @@
 
 import io
 import zipfile
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from extraction.models import Attribute, Cluster, RecordList, Run
-from tests.e2e import browser
 from tests.services import factory
 from tests.views import world as worlds
+from tests.views.conftest import Opened
 from tests.views.core.test_access import LOOK
 from tests.views.core.unstyled import unstyled
 
@@ -20,43 +17,41 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 api = pytest.importorskip("playwright.sync_api")
 
-Opened = Callable[..., Any]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with api.sync_playwright() as playwright:
-        launched = browser.launch(playwright)
-        yield launched
-        launched.close()
-
-
-@pytest.fixture
-def wrong() -> list[str]:
-    """The errors that the browser reported."""
-    return []
-
-
-@pytest.fixture
-def opened(chromium: Any, live_server: Any, person: Any, wrong: list[str]) -> Iterator[Opened]:
-    """Open a page with a role: opened("/sites/", "operator")."""
-    contexts = []
-
-    def go(path: str, role: str = "operator", **options: Any) -> Any:
-        client = Client()
-        client.force_login(person(role))
-        context = chromium.new_context(base_url=live_server.url, viewport={"width": 1280, "height": 900}, **options)
-        contexts.append(context)
-        context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
-        page = context.new_page()
-        page.on("console", lambda message: wrong.append(f"{path}: {message.text}") if message.type == "error" else None)
-        page.on("pageerror", lambda error: wrong.append(f"{path}: {error}"))
-        page.goto(path)
-        return page
-
-    yield go
-    for context in contexts:
-        context.close()
+DOWNLOADS = {
+    "audit_log_csv",
+    "site_files",
+    "records_csv",
+    "records_export",
+    "record_type_export",
+    "rule_export",
+    "site_bundle",
+    "site_warc",
+    "site_lab_paths",
+    "joined_export",
+}
+PARTS = {
+    "run_progress",
+    "site_now",
+    "cluster_shares",
+    "cluster_structure",
+    "cluster_odd",
+    "breakage_effect",
+    "breakage_looks_progress",
+    "cluster_suggest_table",
+    "cluster_suggest_lists",
+    "cluster_suggest_proposed",
+    "cluster_suggest_opinions",
+    "cluster_wrapper_look",
+    "record_type_export_figures",
+    "records_export_figures",
+    "site_lab_now",
+    "site_lab_shares",
+    "record_type_quality_try",
+    "join_proposals",
+    "joined_export_figures",
+}
+OF_THEIR_OWN_STYLE = {"help", "help_page"}  # tests/guide
+SCREENS = [name for name in LOOK if name not in DOWNLOADS | PARTS | OF_THEIR_OWN_STYLE]
 
 
 @pytest.fixture
@@ -68,32 +63,7 @@ def test_no_page_breaks_the_policy_overflows_its_width_or_lacks_a_style_sheet(
     opened: Opened, world: worlds.World, wrong: list[str]
 ) -> None:
     page = opened("/", "admin")
-    no_pages = {
-        "records_csv",
-        "records_export",
-        "record_type_export",
-        "rule_export",
-        "site_bundle",
-        "site_warc",
-        "site_lab_paths",
-        "joined_export",
-    }
-    parts = {"run_progress", "site_now", "cluster_shares", "cluster_structure", "breakage_effect", "breakage_looks_progress"}
-    parts |= {
-        "cluster_suggest_table",
-        "cluster_suggest_lists",
-        "cluster_suggest_proposed",
-        "cluster_suggest_opinions",
-        "cluster_wrapper_look",
-        "record_type_export_figures",
-        "records_export_figures",
-        "site_lab_now",
-        "site_lab_shares",
-        "record_type_quality_try",
-        "join_proposals",
-        "joined_export_figures",
-    }
-    for name in (name for name in LOOK if name not in no_pages | parts):
+    for name in SCREENS:
         page.goto(reverse(name, args=world.address(name)))
         page.wait_for_load_state("load")
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), name

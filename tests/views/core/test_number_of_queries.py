@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import pytest
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -15,6 +15,7 @@ from extraction.models import Record, Rule, Run, RunProblem, Site
 from extraction.services.rules import rules
 from extraction.services.schema import record_types
 from tests.services import factory
+from tests.views import variants
 from tests.views import world as worlds
 from tests.views.core.test_access import SHOWN, asking
 from tests.views.world import World
@@ -32,6 +33,11 @@ READ_PAGES = {
 
 NAMES = [name for name in SHOWN if name not in READ_PAGES]
 
+FILTERED = [
+    f"{name}?{query}" for name, queries in variants.VARIANTS.items() for query in queries if name not in {*READ_PAGES, "records_export"}
+]
+"""The long lists with their filters, searches, sort orders and far pages."""
+
 
 @dataclass(frozen=True, slots=True)
 class Counted:
@@ -42,11 +48,11 @@ class Counted:
 
 
 def count_queries(name: str, world: World) -> int:
-    """The number of queries of the second look at a screen. What a look writes is rolled back."""
+    """The number of queries of the second look at a screen, one of NAMES or FILTERED. What a look writes is rolled back."""
     with transaction.atomic():
-        admin, _ = User.objects.get_or_create(username="admin")
-        admin.groups.add(Group.objects.get_or_create(name="admin")[0])
-        client, address = asking(Client(), name), reverse(name, args=world.address(name))
+        admin, _ = User.objects.get_or_create(username="admin", is_superuser=True)
+        address = reverse(name, args=world.address(name)) if name in NAMES else find_address(name, world)
+        client = asking(Client(), name)
         client.force_login(admin)
         client.get(address)
         with CaptureQueriesContext(connection) as queries:
@@ -55,12 +61,16 @@ def count_queries(name: str, world: World) -> int:
     return len(queries)
 
 
+def find_address(label: str, world: World) -> str:
+    return next(address for named, _, address in variants.list_variants(world) if named == label)
+
+
 @pytest.fixture(scope="module")
 def counted(keep_rows: Callable[[], AbstractContextManager[None]]) -> Iterator[Counted]:
     """A site with very many rows, and the numbers of queries from before."""
     with keep_rows():
         world = worlds.make()
-        few = {name: count_queries(name, world) for name in NAMES}
+        few = {name: count_queries(name, world) for name in (*NAMES, *FILTERED)}
         many(world)
         yield Counted(world, few)
 
@@ -68,6 +78,11 @@ def counted(keep_rows: Callable[[], AbstractContextManager[None]]) -> Iterator[C
 @pytest.mark.parametrize("name", NAMES)
 def test_queries_do_not_grow_with_the_rows(db: None, counted: Counted, name: str) -> None:
     assert count_queries(name, counted.world) <= counted.few[name] + 1  # a second page of a list asks for its count once
+
+
+@pytest.mark.parametrize("label", FILTERED)
+def test_queries_of_filtered_lists_do_not_grow_with_the_rows(db: None, counted: Counted, label: str) -> None:
+    assert count_queries(label, counted.world) <= counted.few[label] + 3  # a list that was empty has rows now, and their related rows
 
 
 def many(world: World) -> None:

@@ -14,12 +14,12 @@ from tests.views.world import World
 pytestmark = pytest.mark.django_db
 
 COUNTED = {
-    "cluster", "cluster_shares", "cluster_structure", "cluster_rename", "cluster_ignore", "cluster_type", "cluster_suggest",
+    "cluster", "cluster_shares", "cluster_structure", "cluster_odd", "cluster_rename", "cluster_ignore", "cluster_type", "cluster_suggest",
     "cluster_suggest_table", "cluster_suggest_proposed", "cluster_suggest_lists", "cluster_suggest_opinions", "cluster_wrapper",
     "cluster_wrapper_look", "extract_start", "records", "changes", "quality", "corrections", "changes_download", "records_csv",
     "records_export", "records_export_figures", "rules", "rule_learn", "cluster_refresh", "cluster_refresh_schedule",
     "cluster_refresh_now", "cluster_refresh_control", "rule", "rule_export", "rule_preview", "rule_edit", "rule_cleanup",
-    "rule_cleanup_preview", "rule_publish", "rule_difference", "rule_retire", "value_list",
+    "rule_cleanup_preview", "rule_publish", "rule_difference", "rule_retire", "value_list", "cluster_comment", "cluster_assign",
 }  # fmt: skip
 """Addresses whose numbers count within the site that they name, so that they cannot name an object of another."""
 

@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.core.cache import caches
 from django.urls import reverse
 
-from extraction.management.commands.create_user import save_user
 from extraction.models import Role
+from extraction.services.core.people import save_person
 
 OLD, NEW = "an-old-long-password", "another-long-password"
 
@@ -16,7 +16,7 @@ OLD, NEW = "an-old-long-password", "another-long-password"
 @pytest.fixture
 def viewer(db: None, client: Any) -> User:
     caches["sign_ins"].clear()
-    user = save_user(User(username="vera"), password=OLD, role=Role.VIEWER)
+    user = save_person(User(username="vera"), password=OLD, role=Role.VIEWER)
     client.force_login(user)
     return user
 

@@ -8,9 +8,19 @@ import pytest
 ROOT = Path(__file__).parents[3]
 CSS = ROOT / "static" / "css"
 TEMPLATES = ROOT / "templates"
-PAGES = sorted(
-    str(path.relative_to(TEMPLATES)) for path in TEMPLATES.rglob("*.html") if path.read_text().startswith('{% extends "base.html" %}')
-)
+
+
+def parent(name: str) -> str:
+    """The template that a template extends, "" for none."""
+    found = re.match(r'{% extends "([^"]+)" %}', (TEMPLATES / name).read_text())
+    return found[1] if found else ""
+
+
+EVERY = sorted(str(path.relative_to(TEMPLATES)) for path in TEMPLATES.rglob("*.html"))
+FRAMES = {name for name in EVERY if parent(name) == "base.html" and Path(name).name.startswith("_")}
+"""Templates of the dashboard that only other pages extend."""
+
+PAGES = [name for name in EVERY if parent(name) in {"base.html", *FRAMES} and name not in FRAMES]
 
 FETCHED = {
     "extraction/monitoring/breakage.html": {"extraction/monitoring/_breakage_effect.html", "extraction/monitoring/_breakage_looks.html"},
@@ -24,7 +34,11 @@ FETCHED = {
         "extraction/suggestions/_suggested.html",
         "extraction/suggestions/_suggested_lists.html",
     },
-    "extraction/templates/cluster.html": {"extraction/core/_shares.html", "extraction/lab/_structure.html"},
+    "extraction/templates/cluster.html": {
+        "extraction/core/_shares.html",
+        "extraction/lab/_structure.html",
+        "extraction/templates/_odd_pages.html",
+    },
     "annotations/record_type.html": {"annotations/_offered.html"},
 }
 """What htmx puts into a page later."""

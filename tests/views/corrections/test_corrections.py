@@ -125,6 +125,24 @@ def test_a_viewer_sees_where_values_come_from_and_no_form(signed_in: Any, world:
     assert "corrected by" in shown and "<textarea" not in shown and ">Correct<" not in shown
 
 
+def test_a_record_of_earlier_content_offers_no_correction_that_would_be_refused(signed_in: Any, world: World) -> None:
+    client = signed_in("editor")
+    assert ">Correct<" in client.get(address(world, "record_values")).content.decode()
+    assert "See and correct the values" in client.get(address(world, "records")).content.decode()
+    factory.snapshot(world.site, world.page.url, factory.book_html("Emma, a novel"), cluster=world.cluster)
+    shown = client.get(f"{address(world, 'record_values')}?attribute=title").content.decode()
+    assert "Its values can be corrected once they come from the page as it is now." in shown
+    assert ">Correct<" not in shown and ">Fill in<" not in shown and "<textarea" not in shown
+    assert "Correct values" not in client.get(address(world, "page")).content.decode()
+    assert "See and correct the values" not in client.get(f"{address(world, 'records')}?of=outdated").content.decode()
+
+
+def test_no_two_links_of_the_records_have_the_same_name(signed_in: Any, world: World) -> None:
+    shown = signed_in("editor").get(address(world, "records")).content.decode()
+    assert "Distinct values</a>" in shown and ">Values</a>" not in shown
+    assert 'aria-label="Record values"' in shown and 'aria-label="Values"' not in shown
+
+
 def test_values_that_look_like_markup_are_shown_as_text(signed_in: Any, world: World) -> None:
     client = signed_in("editor")
     answer = send(client, world, values="<script>alert(1)</script>").content.decode()

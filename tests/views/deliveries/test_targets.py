@@ -1,6 +1,7 @@
 """The screens of targets: what can be entered, what is refused in words, and what is never shown."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from extraction.models import DeliveredRecord, Delivery, DeliveryTarget, Ledger, RecordType, RefreshSchedule, TrackedRecord
-from extraction.services.deliveries import connect
+from extraction.services.deliveries import connect, previews
 from extraction.services.deliveries.secrets import open_secrets
 from tests.views.world import World
 
@@ -50,16 +51,16 @@ def test_a_target_gets_what_is_new_on_mondays(signed_in: Any, world: World, root
         {**COMMON, **schedule, "folder": "", "format": "xlsx", "selection": "new", "first": "later"},
         follow=True,
     ).content.decode()
-    assert "What is there now is noted. Deliveries bring what comes after it." in page
+    assert "The present records are noted. Deliveries bring what changes from now on." in page
     assert "the records that are new since the last delivery as Excel" in page
     assert "every week at Mon 08:00 (Europe/Berlin)" in page
     assert page.count(", 08:00</time>") == 3
-    assert "These sites have no schedule for refreshes" in page
+    assert "These sites are not refreshed on a schedule" in page
     target = DeliveryTarget.objects.get(name="Data team")
     assert target.next_due_at and target.next_due_at.weekday() == 0
     assert target.deliveries.get().cause == "start"
     RefreshSchedule.objects.create(site=world.site)
-    assert "no schedule for refreshes" not in client.get(target.get_absolute_url()).content.decode()
+    assert "not refreshed on a schedule" not in client.get(target.get_absolute_url()).content.decode()
 
 
 def test_only_lists_of_the_chosen_record_type_are_offered_and_those_without_a_key_say_so(signed_in: Any, world: World) -> None:
@@ -69,8 +70,8 @@ def test_only_lists_of_the_chosen_record_type_are_offered_and_those_without_a_ke
         kind.attributes.create(name=f"{name}_id", list=listed, is_key=is_key, position=50)
     client = signed_in("operator")
     shown = client.get(reverse("delivery_target_new")).content.decode()
-    assert '<option value="reviews" >a row of reviews</option>' in shown
-    assert '<option value="offers" disabled>a row of offers (choose a key for its rows first)</option>' in shown
+    assert '<option value="reviews" >row of reviews</option>' in shown
+    assert '<option value="offers" disabled>row of offers (choose a key for its rows first)</option>' in shown
     assert "stripes" not in shown
     assert "stripes" in client.get(reverse("delivery_target_new"), {"type": "zebra"}).content.decode()
 
@@ -163,7 +164,7 @@ def test_a_dry_run_says_what_would_come_and_sends_nothing(signed_in: Any, world:
     TrackedRecord.objects.all().delete()
     world.cluster.runs.all().delete()
     text = signed_in("operator").get(reverse("delivery_target_preview", args=[world.delivery.target_id])).content.decode()
-    assert "It would fail: Nothing of Book is released yet." in text
+    assert "It would fail: No records of Book have been released yet." in text
 
 
 def test_buttons_queue_test_and_repeat(signed_in: Any, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,3 +197,11 @@ def test_the_list_takes_as_many_queries_for_many_targets(signed_in: Any, world: 
         copy.save()
     assert count_queries(client, reverse("deliveries")) == few
     assert len(re.findall("data-item", client.get(reverse("deliveries")).content.decode())) == 6
+
+
+def test_a_dry_run_that_does_not_compare_all_records_says_so(signed_in: Any, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = previews.DeliveryPreview(changes=True, complete=False, lines=7, kinds={"added": 7})
+    for preview, said in ((cut, "7 added"), (replace(cut, lines=0, kinds={}), "The receiver has all of them.")):
+        monkeypatch.setattr(previews, "preview_target", lambda target, preview=preview: preview)
+        text = signed_in("operator").get(reverse("delivery_target_preview", args=[world.delivery.target_id])).content.decode()
+        assert "records were compared." in text and said in text

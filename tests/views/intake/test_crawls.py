@@ -54,7 +54,7 @@ def test_a_site_is_made_of_an_address_alone_and_its_pages_are_fetched(signed_in:
         ("http://[::ffff:169.254.169.254]/", "not an address of the public internet"),
         ("https://inside.example/", "inside.example is 10.0.0.7, not an address of the public internet"),
         ("file:///etc/passwd", "only http and https are fetched"),
-        ("https://shop.example:6379/", "port 6379 of shop.example is no web site&#x27;s"),
+        ("https://shop.example:6379/", "port 6379 of shop.example is not the port of a web site"),
         ("https://nowhere.invalid/", "There is no host nowhere.invalid"),
         ("http://a..org/", "there is nothing between two of its dots"),
         (f"http://{'a' * 64}.org/", "a part of it has more than 63 characters"),

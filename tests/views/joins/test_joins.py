@@ -4,10 +4,14 @@ import json
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
 
-from extraction.models import Join, JoinedRecord, Run
-from tests.services.joins.shop import Shop, finish
+from extraction.models import Join, JoinedRecord, Record, Run
+from extraction.services.corrections.applying import RuleValues
+from extraction.services.corrections.storing import CorrectionInput
+from extraction.services.records import correcting
+from tests.services.joins.shop import HOST, Shop, finish
 from tests.services.records.exports.readers import read_csv
 
 pytestmark = pytest.mark.django_db
@@ -68,7 +72,7 @@ def test_one_joined_record_shows_both_sides_and_its_sources(shop: Shop, signed_i
     shown = " ".join(client.get(joined.get_absolute_url()).content.decode().split())
     assert "The sides differ in price" in shown
     assert "row 2 of books" in shown
-    assert "The changes of the rows of books are not followed" in shown
+    assert "The changes of the rows of books are not tracked" in shown
     assert "Ale &lt;9&gt;" in client.get(alone.get_absolute_url()).content.decode()
 
 
@@ -101,3 +105,27 @@ def test_a_join_that_needs_a_choice_says_so_and_leads_to_its_settings(shop: Shop
     assert answer.headers["Location"] == reverse("join_edit", args=["shop", join.pk])
     assert client.post(reverse("join_delete", args=["shop", join.pk])).status_code == 302
     assert not JoinedRecord.objects.exists()
+
+
+def correct(address: str, name: str, *texts: str, row: int | None = None) -> None:
+    """Correct a value of a page's record, or reject it."""
+    ann = User.objects.filter(username="ann").first() or User.objects.create_user("ann")
+    record = Record.objects.standing().get(snapshot__page__url=address)
+    place = (name, "books" if row is not None else "", row)
+    correcting.correct_value(record, CorrectionInput(place, texts, RuleValues(record).page_texts(place)), ann)
+
+
+def test_a_joined_record_says_what_a_person_corrected_or_rejected_on_either_side(shop: Shop, signed_in: Any) -> None:
+    correct(f"{HOST}/book/1", "text")
+    correct(f"{HOST}/category/1", "title", "Green tea", row=0)
+    correct(f"{HOST}/category/1", "isbn", row=1)
+    join = shop.join()
+    table = signed_in("viewer").get(reverse("joined_records", args=["shop", join.pk])).content.decode()
+    assert table.count("✎") == 3
+    assert table.count("✎ rejected") == 2
+    assert 'title="Rejected by ann; on the page: Long"' in table
+    assert 'title="Corrected by ann; on the page: Tea 1"' in table
+    tea = JoinedRecord.objects.get(page__url=f"{HOST}/book/1")
+    jam = JoinedRecord.objects.get(page__url=f"{HOST}/book/2")
+    assert "Rejected by ann; on the page: 2" in signed_in("viewer").get(jam.get_absolute_url()).content.decode()
+    assert "on the page: 2" not in signed_in("viewer").get(tea.get_absolute_url()).content.decode()

@@ -81,10 +81,10 @@ def test_lists_without_a_key_are_named(signed_in: Any, shop: Bookshop) -> None:
     assert kind
     offers = kind.lists.create(name="offers")
     seller = kind.attributes.create(name="seller", list=offers)
-    assert "rows of offers are not followed" in changes(signed_in("viewer"), shop)
+    assert "rows of offers are not tracked" in changes(signed_in("viewer"), shop)
     seller.is_key = True
     seller.save()
-    assert "are not followed" not in changes(signed_in("viewer"), shop)
+    assert "are not tracked" not in changes(signed_in("viewer"), shop)
 
 
 def test_dropped_changes_are_said(signed_in: Any, shop: Bookshop) -> None:

@@ -4,7 +4,11 @@ import csv
 import io
 from typing import Any
 
+import pytest
+
 from extraction.models import Record
+from extraction.views.core import keyset
+from extraction.views.records import records
 from tests.views.addresses import address
 from tests.views.world import World
 
@@ -20,6 +24,23 @@ def test_records_are_searched_filtered_and_sorted(signed_in: Any, world: World) 
     assert titles(q="writer 3") == ["Book 3"]
     assert titles(missing="price", state="incomplete") == ["Book 4"]
     assert len(titles(state="<>", sort="nothing", page="none")) == 6
+
+
+def test_a_long_list_is_sorted_and_filtered_in_its_first_records_and_says_so(
+    signed_in: Any, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, rows = signed_in("viewer"), address(world, "records")
+    for module in (keyset, records):
+        monkeypatch.setattr(module, "MOST_LOOKED", 3)
+
+    def titles(**asked: str) -> list[str]:
+        return [record.values["title"][0]["raw"] for record, *_ in client.get(rows, asked).context["rows"]]
+
+    assert titles(sort="-title") == ["Book 2", "Book 1", "Book 0"]
+    assert titles(missing="price") == []
+    assert titles(sort="-title", q="book")[0] == "Book 5"  # what a search finds is sorted as a whole
+    assert "only its first 3 rows" in client.get(rows, {"sort": "title"}).text
+    assert "only its first" not in client.get(rows, {"state": "complete"}).text
 
 
 def test_the_csv_has_the_rows_of_the_table_in_the_chosen_columns(signed_in: Any, world: World) -> None:

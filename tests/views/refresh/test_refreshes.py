@@ -78,7 +78,7 @@ def test_a_refresh_at_once_is_listed_with_what_it_found(signed_in: Any, shop: Wo
     (row,) = view.rows
     assert (row.asked, row.unmodified, row.changed, row.new, row.gone, row.failed, row.waiting) == (514, 470, 31, 2, 4, 7, 17)
     text = client.get(address).content.decode()
-    assert "It makes up for 3 missed refreshes, too." in text
+    assert "It also covers 3 missed refreshes." in text
     assert "robots.txt disallows 9 addresses of the site. They were not asked for." in text
 
 

@@ -18,7 +18,7 @@ def test_publishing_doubtful_values_shows_them_and_asks(signed_in: Any, world: W
     answer = client.post(address(world, "rule_publish"))
     shown = answer.content.decode()
     assert answer.status_code == 200
-    assert "no value on 6 of 6 pages in the language de" in shown and "Publish nevertheless" in shown
+    assert "no value on 6 of 6 pages in the language de" in shown and "Publish anyway" in shown
     assert "Pages with a value, by group" in shown
     world.rule.refresh_from_db()
     assert world.rule.state == Rule.State.DRAFT

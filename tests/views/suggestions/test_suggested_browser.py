@@ -50,10 +50,15 @@ def test_suggested_fields_become_marked_pages(page: Any) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     page.get_by_label("New record type").fill("Book")
     names.first.fill("book_title")
+    api.expect(page.get_by_label("Use language")).not_to_be_visible()
+    page.get_by_text("with the same value on all or nearly all pages").click()
+    api.expect(page.get_by_label("Use language")).not_to_be_checked()
+    page.get_by_label("Use language").check()
     page.get_by_role("button", name="Use selected").click()
     page.wait_for_url(re.compile(re.escape(reverse("workbench", args=[site.slug, cluster.number]))))
     api.expect(page.get_by_text("book_title").first).to_be_visible()
-    assert RecordType.objects.get().attributes.count() == 8
+    assert RecordType.objects.get().attributes.count() == 9
+    assert Label.objects.filter(attribute__name="language", value="English").count() == 3
     assert Label.objects.filter(attribute__name="book_title").count() == 3
 
 

@@ -1,8 +1,9 @@
 """What pages have in common: lines that bound sections, and records that are the same on many pages (Zhao, Meng & Yu 2006, section 5: DSE).
 
 A candidate section boundary marker is a line that at least half of the pages have at the same path, numbers aside, and that no page has
-twice: a line that is in every record is no boundary. A dynamic section is a run of lines between two markers. A record is static if half of
-the pages have one with exactly its texts.
+twice: a line that is in every record is no boundary. Of a heading, fewer pages are enough, since a whole section with its heading may be
+missing on most of them: without this, the heading became the first record of the section. A dynamic section is a run of lines between two
+markers. A record is static if half of the pages, or half of those with such a section, have one with exactly its texts.
 """
 
 from collections import Counter
@@ -13,6 +14,9 @@ from extraction.algorithms.alignment.mse.records import SectionRecord
 
 SHARED = 0.5
 """Share of the pages that have a static line or record. At least two pages must have it."""
+
+HEADINGS, SHARED_HEADING = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "caption", "legend")), 0.2
+"""Elements that are headings, and the share of the pages for their lines. At least two pages must have it."""
 
 Texts = tuple[tuple[str, ...], int]
 
@@ -25,13 +29,17 @@ class SharedLines:
         self.least = max(2.0, SHARED * len(pages))
         marks: Counter[tuple[str, int]] = Counter()
         twice: set[tuple[str, int]] = set()
+        headings: set[tuple[str, int]] = set()
         self._texts: Counter[Texts] = Counter()
         for page in pages:
             own = Counter(line.mark for line in page.lines)
             marks.update(own.keys())
             twice |= {mark for mark, count in own.items() if count > 1}
+            headings |= {line.mark for line in page.lines if page.nodes[line.first].tag in HEADINGS}
             self._texts.update({(tuple(value.text for value in line.values), line.path) for line in page.lines})
-        self.marks = frozenset(mark for mark, count in marks.items() if count >= self.least and mark not in twice and mark[0])
+        fewest = dict.fromkeys(headings, max(2.0, SHARED_HEADING * len(pages)))
+        enough = {mark for mark, count in marks.items() if count >= fewest.get(mark, self.least)}
+        self.marks = frozenset(mark for mark in enough - twice if mark[0])
 
     def bounds(self, page: LinePage) -> set[int]:
         """Return the lines of a page that bound sections."""

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from extraction.algorithms.alignment.mse.boundaries import SharedLines, Texts, find_dynamic_runs, read_record
+from extraction.algorithms.alignment.mse.boundaries import SHARED, SharedLines, Texts, find_dynamic_runs, read_record
 from extraction.algorithms.alignment.mse.page import LinePage
 from extraction.algorithms.alignment.mse.records import RecordDistances, Region, SectionRecord, Sign, partition_children
 from extraction.algorithms.alignment.mse.refine import extend_region, find_data_codes, mine_records, refine_region
@@ -23,6 +23,9 @@ Wrapper = tuple[int, Sign]
 MAX_WRAPPERS = 60
 """The largest number of wrappers that are applied; those with the most lines come first. The evaluation sites have up to 20."""
 
+
+FEWEST_STATIC = 3
+"""The smallest number of pages whose equal records are static although most pages have no such section."""
 
 MAX_RUNS = 100
 """The largest number of runs of lines without a section that are searched on a page; the longest come first."""
@@ -108,8 +111,7 @@ def follow_sections(pages: Sequence[LinePage]) -> list[FoundSection]:
         for run in sorted(runs[:MAX_RUNS]):
             region = mine_records(each.page, each.measure, run)
             if region is not None:
-                wrapper = each.page.nodes[region.parent].path, region.sign
-                family = mined_families.setdefault(wrapper, _Family())
+                family = mined_families.setdefault(_wrapper(each.page, region), _Family())
                 family.add(each.label(region.records[0].low), number, region.records)
     every = [*families, *mined_families.values()]
     return [section for number, family in enumerate(every) for section in family.sections(number)]
@@ -128,11 +130,21 @@ def _look(pages: Sequence[LinePage], common: SharedLines) -> list[_SeenPage]:
 
 
 def _static(seen: Sequence[_SeenPage], common: SharedLines) -> frozenset[Texts]:
-    """Return the texts of records that many pages have word for word."""
+    """Return the texts of records that many pages have word for word: half of all pages, or of those with such a section."""
     counts: Counter[Texts] = Counter()
+    within: Counter[tuple[Wrapper, Texts]] = Counter()
+    having: Counter[Wrapper] = Counter()
     for each in seen:
-        counts.update({read_record(each.page, record) for region in each.regions for record in region.records})
-    return frozenset(texts for texts, count in counts.items() if count >= common.least)
+        told = {(_wrapper(each.page, region), read_record(each.page, record)) for region in each.regions for record in region.records}
+        counts.update({texts for _, texts in told})
+        within.update(told)
+        having.update({wrapper for wrapper, _ in told})
+    often = {texts for texts, count in counts.items() if count >= common.least}
+    return frozenset(often | {texts for (wrapper, texts), count in within.items() if count >= max(FEWEST_STATIC, SHARED * having[wrapper])})
+
+
+def _wrapper(page: LinePage, region: Region) -> Wrapper:
+    return page.nodes[region.parent].path, region.sign
 
 
 def _wrappers(seen: Sequence[_SeenPage], static: frozenset[Texts]) -> list[Wrapper]:
@@ -141,7 +153,7 @@ def _wrappers(seen: Sequence[_SeenPage], static: frozenset[Texts]) -> list[Wrapp
     for each in seen:
         for region in each.regions:
             for part in refine_region(each.page, region, each.bounds, static):
-                lines[each.page.nodes[part.parent].path, part.sign] += part.lines
+                lines[_wrapper(each.page, part)] += part.lines
     return [wrapper for wrapper, _ in lines.most_common(MAX_WRAPPERS)]
 
 

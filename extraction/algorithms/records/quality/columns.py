@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import groupby
+from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
 from extraction.algorithms.records.keys import Values
@@ -101,7 +102,7 @@ class ColumnSeen:
         self.texts += 1
 
     def _take_shape(self, text: str) -> None:
-        runs = [(kind, len(list(run))) for kind, run in groupby(text[:200], key=_classify)]
+        runs = [(kind, len(list(run))) for kind, run in groupby(text[:200].translate(_KINDS))]
         shape = tuple(kind for kind, _ in runs)
         known = self.shapes.get(shape)
         lengths = [length for _, length in runs]
@@ -113,7 +114,5 @@ class ColumnSeen:
         self.shape_counts[shape] += 1
 
 
-def _classify(character: str) -> str:
-    if not character.isascii() or not character.isalnum():
-        return character
-    return "9" if character.isdigit() else "A" if character.isupper() else "a"
+_KINDS = str.maketrans(ascii_uppercase + ascii_lowercase + digits, "A" * 26 + "a" * 26 + "9" * 10)
+"""What stands for each character in a shape. Others stand for themselves."""

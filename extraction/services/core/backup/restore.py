@@ -65,7 +65,7 @@ def restore(path: Path, *, replace: bool = False, checked: Manifest | None = Non
                 elif folder == stored_files.FOLDER:
                     stored_bytes.keep_stream(rest, file)
                 elif name not in {SUMS, MANIFEST}:
-                    raise BackupError(f"{name} is no part of a backup.")
+                    raise BackupError(f"{name} is not part of a backup.")
             _compare_counts(manifest)
             repaired = _finish_database()
     except (DatabaseError, ValueError) as error:

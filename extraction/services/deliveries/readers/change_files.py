@@ -92,7 +92,7 @@ def store_changes_since(user: User, records: ReleasedRecords, form: ExportFormat
 
 def _check_released(records: ReleasedRecords) -> None:
     if not records.templates:
-        raise NotDelivered(f"Nothing of {records.title} is released yet.")
+        raise NotDelivered(f"No records of {records.title} have been released yet.")
 
 
 def _store(

@@ -26,7 +26,7 @@ def find_latest(record_type: RecordType, suffix: str, list_name: str = "") -> St
     form = SUFFIXES[suffix]
     records = find_type_records(record_type, list_name)
     if not records.templates:
-        raise NotDelivered(f"Nothing of {record_type} is released yet.")
+        raise NotDelivered(f"No records of {record_type} have been released yet.")
     try:
         export = contents.plan_content(records, TargetContent(format=form.name, about=ABOUT), form)
     except DeliveryError as error:

@@ -75,7 +75,7 @@ def read_options(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise DeliveryError("The options are no JSON.", again=False) from error
+        raise DeliveryError("The options are not JSON.", again=False) from error
     if not isinstance(found, dict):
         raise DeliveryError("The options must be a JSON object.", again=False)
     return found

@@ -83,7 +83,7 @@ def find_address(host: str, port: int, *, any_port: bool = True) -> IPAddress:
     if not host:
         raise DeliveryError("No host is named.", again=False)
     if port in BAD_PORTS and not any_port and not guard.permits(host, port):
-        raise DeliveryError(f"Port {port} of {host} is no web site's.", again=False)
+        raise DeliveryError(f"Port {port} of {host} is not the port of a web site.", again=False)
     judged = 0 if any_port and port in BAD_PORTS else port
     try:
         literal = parse_literal_address(host)
@@ -113,7 +113,7 @@ def send_request(method: str, url: str, *, headers: Mapping[str, str], body: byt
     try:
         host, port = parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0)
     except ValueError as error:
-        raise DeliveryError("The address is no web address.", again=False) from error
+        raise DeliveryError("The address is not a web address.", again=False) from error
     if parts.scheme not in DEFAULT_PORTS:
         raise DeliveryError("The address must begin with https:// or http://.", again=False)
     address = find_address(host, port, any_port=False)

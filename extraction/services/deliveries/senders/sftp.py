@@ -98,7 +98,7 @@ def _make_folders(client: paramiko.SFTPClient, folder: str) -> None:
         made = f"{made}{part}"
         try:
             if not stat.S_ISDIR(client.stat(made).st_mode or 0):
-                raise DeliveryError(f"{made} is no folder.", again=False)
+                raise DeliveryError(f"{made} is not a folder.", again=False)
         except FileNotFoundError:
             client.mkdir(made)
         made += "/"

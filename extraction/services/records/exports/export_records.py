@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from extraction.algorithms.records.csv_table import join_texts
 from extraction.algorithms.records.csv_text import join_lines
 from extraction.algorithms.records.table import Table
 from extraction.algorithms.records.tally import Tally
+from extraction.services.core.streaming import stream_rows
 from extraction.services.records.exports.formats import ExportFormat
 from extraction.services.records.exports.lines import LineCounts, read_lines
 from extraction.services.records.exports.scopes import ExportScope
@@ -106,21 +107,23 @@ def write_export(export: Export, path: Path) -> None:
 
 def fill_file(export: Export, path: Path) -> None:
     """Write the file at a path where there is none. It is incomplete until this returns."""
-    if export.format.write is not None:
-        export.format.write(path, export.open_table())
-        return
-    with path.open("w", encoding="utf-8", newline="") as file:
-        file.writelines(stream_export(export))
+    with stream_rows():
+        if export.format.write is not None:
+            export.format.write(path, export.open_table())
+            return
+        with path.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(stream_export(export))
 
 
 def count_lines(export: Export, limit: int | None = None) -> bool:
     """Count what the file would hold, without writing it, and return whether these are all lines.
 
-    limit: count at most so many lines.
+    limit: count at most so many lines, whichever the database finds first. To sort all records for that would take long.
     """
-    rows = export.open_table().rows
-    for _ in islice(rows, limit):
-        pass
+    counted = export if limit is None else replace(export, scope=replace(export.scope, records=export.scope.records.order_by()))
+    with stream_rows(few=limit is not None):
+        for _ in islice(counted.open_table().rows, limit):
+            pass
     return limit is None or export.tally.lines < limit
 
 

@@ -116,9 +116,20 @@ function tip(rect, place, colour) {
   name.textContent = state.mode.name + (place.kind === "attribute" ? ` @${place.attribute}` : "");
   const value = valueOf(place);
   element.append(name, value.length > TIP ? `${value.slice(0, TIP)}…` : value);
-  const taken = state.marks.some((mark) => mark.current && mark.look === "solid" && keyOf(mark.location) === keyOf(place));
-  if (taken) element.append(Object.assign(document.createElement("i"), { textContent: "click to remove it" }));
+  const effect = effectOn(place, rect);
+  if (effect) element.append(Object.assign(document.createElement("i"), { textContent: effect }));
   return element;
+}
+
+/** What a click does to a value that is marked or proposed; "" where it marks a new one. @param {Place} place @param {DOMRect} rect */
+function effectOn(place, rect) {
+  const same = state.marks.find((mark) => mark.current && mark.look !== "dotted" && keyOf(mark.location) === keyOf(place));
+  if (same?.look === "solid") return "click to remove it";
+  if (!state.mode.multiple) return "";
+  if (same) return "click to leave it out and confirm the others";
+  const around = marksAt((rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2);
+  const larger = state.marks.some((mark) => mark.current && mark.look === "dashed" && around.includes(mark.id));
+  return larger ? "click to take this part instead" : "";
 }
 
 let waiting = false;

@@ -38,9 +38,9 @@ function hear(message) {
 }
 
 /** @param {Extract<ToFrame, {type: "mode"}>} message */
-function setMode({ kind, hue, name, like }) {
+function setMode({ kind, hue, name, multiple, like }) {
   if (state.mode.kind !== kind) state.candidates = null;
-  state.mode = { kind, hue, name, like };
+  state.mode = { kind, hue, name, multiple, like };
   if (state.hovered) hover();
   drawPointer();
 }

@@ -5,11 +5,11 @@
 /**
  * mode: what a click takes. candidates: the places that the keyboard goes through, null when they must be found anew.
  * pointer: where the pointer is and on what.
- * @type {{mode: {kind: string, hue: number, name: string, like: Place | null}, marks: Mark[], hovered: Place | null, cursor: Place | null,
+ * @type {{mode: {kind: string, hue: number, name: string, multiple: boolean, like: Place | null}, marks: Mark[], hovered: Place | null, cursor: Place | null,
  *   candidates: Place[] | null, pointer: {x: number, y: number, target: Element | null}}}
  */
 export const state = {
-  mode: { kind: "text", hue: 0, name: "", like: null },
+  mode: { kind: "text", hue: 0, name: "", multiple: false, like: null },
   marks: [],
   hovered: null,
   cursor: null,

@@ -156,7 +156,7 @@ def test_the_command_writes_text_to_standard_output_and_losses_to_standard_error
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("books", "1", "--as", "parquet"), "Name a file with --output. Parquet is no text."),
+        (("books", "1", "--as", "parquet"), "Name a file with --output. Parquet is not text."),
         (("books",), "Name a site and a template, or a record type with --type."),
         (("books", "1", "--type", "Book"), "Name either a site and a template, or --type."),
         (("--type", "Film"), "There is no record type 'Film'. Record types: Book"),

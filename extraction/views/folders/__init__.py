@@ -1,0 +1,1 @@
+"""Sites as files: download, dry run and import."""

@@ -1,0 +1,56 @@
+"""No screen is wider than a phone, however long names and addresses are. What is wide scrolls within its own box."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from extraction.models import Cluster, Page, RecordType, Site, Snapshot
+from tests.e2e import browser
+from tests.views import world as worlds
+from tests.views.addresses import address
+from tests.views.core.test_access import SHOWN
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+api = pytest.importorskip("playwright.sync_api")
+
+LONG = "Annual catalogue of second-hand, rare and antiquarian books"
+WIDTH = 390
+
+
+@pytest.fixture
+def page(live_server: Any, person: Any) -> Iterator[Any]:
+    """A page of Chromium of a phone's width, signed in as an administrator."""
+    client = Client()
+    client.force_login(person("admin"))
+    with api.sync_playwright() as playwright:
+        launched = browser.launch(playwright)
+        context = launched.new_context(base_url=live_server.url, viewport={"width": WIDTH, "height": 844})
+        context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
+        yield context.new_page()
+        launched.close()
+
+
+def measure(page: Any, path: str) -> int | None:
+    """The width of a screen, None for a part of one or a download."""
+    answer = page.context.request.get(path)
+    if not answer.ok or 'class="shell"' not in answer.text():
+        return None
+    page.goto(path, wait_until="load")
+    return int(page.evaluate("document.documentElement.scrollWidth"))
+
+
+def test_no_screen_is_wider_than_a_phone(page: Any, sent: list[int]) -> None:
+    world = worlds.make()
+    Site.objects.filter(pk=world.site.pk).update(name=LONG)
+    Cluster.objects.filter(pk=world.cluster.pk).update(name=LONG)
+    RecordType.objects.filter(pk=world.record_type.pk).update(name=LONG)
+    Page.objects.filter(pk=world.page.pk).update(
+        url=f"https://www.shop.example/{'catalogue-of-antiquarian-books/' * 5}index.html?edition=2"
+    )
+    Snapshot.objects.filter(page=world.page).update(title=LONG)
+    widths = {name: width for name in SHOWN if (width := measure(page, address(world, name))) is not None}
+    assert len(widths) > 50
+    assert {name: width for name, width in widths.items() if width > WIDTH} == {}
