@@ -254,6 +254,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", api.urls),
     path("settings/people/", people.list_people, name="people"),
     path("settings/people/<int:person_id>/", people.edit_person, name="person_edit"),
+    path("settings/people/<int:person_id>/entered/", people.download_entered, name="person_entered"),
     path("settings/people/<int:person_id>/second-factor/", second_factor.reset, name="factor_reset"),
     path("settings/people/sessions/", account.list_sessions, name="sessions"),
     path("settings/people/invite/", people.invite, name="invitation_new"),

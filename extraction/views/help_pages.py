@@ -91,6 +91,7 @@ _SCREENS: Mapping[Topic, tuple[str, ...]] = {
     Topic("Inviting people", "people", "invite-people"): ("people",),
     Topic("A second factor", "people", "a-second-factor"): ("factor_setup",),
     Topic("Teams", "people", "teams"): ("teams", "team"),
+    Topic("What a person entered", "people", "what-a-person-entered"): ("person_entered",),
     Topic("Sessions and passwords", "people", "sessions-and-passwords"): ("account", "password_change", "sessions"),
     Topic("A site as files", "site-files", "import"): ("site_files_upload",),
     Topic("The audit log", "people", "audit-log"): ("audit_log", "audit_log_csv"),

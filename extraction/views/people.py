@@ -1,12 +1,14 @@
 """People: who they are, what role they have, and the invitations that are open. For administrators."""
 
+import tempfile
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.models import User
 from django.db.models import Prefetch
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -22,11 +24,14 @@ from extraction.models import (
     Team,
     reach_of,
 )
+from extraction.services.core import entered, people
 from extraction.services.core import invitations as service
-from extraction.services.core import people
 from extraction.services.core.access import visible_to
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
+
+IN_MEMORY_BYTES = 4_000_000
+"""A larger file is written to the disk."""
 
 
 @require_safe
@@ -77,6 +82,17 @@ def edit_person(request: SignedInHttpRequest, person_id: int) -> HttpResponse:
     else:
         messages.success(request, f"{found.get_username()} was changed.")
     return redirect("people")
+
+
+@require_safe
+@requires(Role.ADMIN, everywhere=True)
+def download_entered(_: SignedInHttpRequest, person_id: int) -> HttpResponseBase:
+    """Send everything that a person entered as a zip file."""
+    found = get_object_or_404(User, pk=person_id)
+    file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_BYTES)  # noqa: SIM115 (the answer closes it)
+    entered.write_entered(found, file)
+    file.seek(0)
+    return FileResponse(file, as_attachment=True, filename=f"{found.get_username()}.zip", content_type="application/zip")
 
 
 @login_not_required

@@ -108,6 +108,7 @@ LOOK = {
     "api_reference": Role.VIEWER,
     "account": Role.VIEWER,
     "people": Role.ADMIN,
+    "person_entered": Role.ADMIN,
     "factor_setup": Role.VIEWER,
     "teams": Role.ADMIN,
     "team": Role.ADMIN,
