@@ -269,9 +269,11 @@ VERTEX_PAGE_MAX_BYTES = env.integer("PAGE_MAX_BYTES", 32 * 1024**2, least=1)
 VERTEX_IMPORT_MAX_BYTES = env.integer("IMPORT_MAX_BYTES", 64 * 1024**3, least=1)
 VERTEX_IMPORT_MAX_EXPANSION = env.integer("IMPORT_MAX_EXPANSION", 200, least=1)
 
-# How much one site may hold: pages, and bytes of their kept contents before compression. 0: no limit.
+# How much one site, and all sites of one team, may hold: pages, and bytes of their kept contents before compression. 0: no limit.
 VERTEX_SITE_MAX_PAGES = env.integer("SITE_MAX_PAGES", 0, least=0)
 VERTEX_SITE_MAX_BYTES = env.integer("SITE_MAX_BYTES", 0, least=0)
+VERTEX_TEAM_MAX_PAGES = env.integer("TEAM_MAX_PAGES", 0, least=0)
+VERTEX_TEAM_MAX_BYTES = env.integer("TEAM_MAX_BYTES", 0, least=0)
 
 # How many requests a token may make in a minute.
 VERTEX_API_REQUESTS_PER_MINUTE = env.integer("API_REQUESTS_PER_MINUTE", 600, least=1)

@@ -15,8 +15,9 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from http.server import ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from extraction.demo.server import DemoServer
 from extraction.management import processes
@@ -24,7 +25,10 @@ from tests.chaos.day import Day, prepare
 from tests.chaos.faults import Faults
 from tests.chaos.installation import Installation, Stopper, choose_backing
 from tests.chaos.local import Local
+from tests.chaos.receiver import Receiver
 from tests.chaos.served import Served
+
+S = TypeVar("S", bound=ThreadingHTTPServer)
 
 FIRST_PORT = 8151
 
@@ -51,8 +55,13 @@ def main() -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # otherwise the processes would outlive this one
     folder = Path(tempfile.mkdtemp(prefix="vertex-chaos-"))
     try:
-        with _serve_shop() as shop, choose_backing(folder / "prepared", f"vertex_chaos_{options.seed}", servers=options.servers) as backing:
-            return _run_both(folder, shop, backing, options)
+        name = f"vertex_chaos_{options.seed}"
+        with (
+            _serve(Shop()) as shop,
+            _serve(Receiver()) as receiver,
+            choose_backing(folder / "prepared", name, servers=options.servers) as backing,
+        ):
+            return _run_both(folder, shop, receiver, backing, options)
     finally:
         if options.keep:
             print(f"Kept {folder}")
@@ -60,37 +69,41 @@ def main() -> int:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run_both(folder: Path, shop: Shop, backing: Local | Served, options: argparse.Namespace) -> int:
+def _run_both(folder: Path, shop: Shop, receiver: Receiver, backing: Local | Served, options: argparse.Namespace) -> int:
     # Several can run at once.
     prepared = Installation(folder / "prepared", processes.find_free_port(FIRST_PORT + 3 * (options.seed % 10)), backing)
     prepared.create()
-    token = prepare(prepared, folder, shop.address)
+    token = prepare(prepared, folder, shop.address, receiver)
     place = prepared.copy(folder / "disturbed")
 
     def break_network(broken: bool) -> None:
         shop.down = broken
 
     source = random.Random(options.seed)
-    faults = Faults(place, source, options.seconds, only=frozenset(options.only), break_network=break_network)
+    faults = Faults(place, source, options.seconds, only=frozenset(options.only), break_network=break_network, receiver=receiver)
     disturbed = Day(place, folder, token, faults)
     began = time.monotonic()
     with contextlib.closing(Stopper(place)):
         rounds = disturbed.run()
-        shown, found = place.answers_soon(), place.read_state()
+        shown, found = place.answers_soon(), place.read_state() | {"delivered records": receiver.list_records()}
+    doubled = receiver.doubled
+    receiver.forget()
     took_s = time.monotonic() - began
     calm = Day(prepared.copy(folder / "calm"), folder, token)
     with contextlib.closing(Stopper(calm.place)):
         calm.run(rounds)
-        expected = calm.place.read_state()
+        expected = calm.place.read_state() | {"delivered records": receiver.list_records()}
     differing = {name: _count_differences(found[name], expected[name]) for name in expected if found[name] != expected[name]}
+    if doubled or receiver.doubled:
+        differing["changes that came twice"] = f"{doubled}, and {receiver.doubled} on the calm day"
     print(_describe(options.seed, rounds, took_s, disturbed, faults.counts, found, differing, shown=shown))
     wrong = differing or disturbed.stuck or calm.stuck or disturbed.failures or calm.failures or not shown or not found["records"]
     return int(bool(wrong))
 
 
 @contextlib.contextmanager
-def _serve_shop() -> Iterator[Shop]:
-    with Shop() as server:
+def _serve(server: S) -> Iterator[S]:
+    with server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
         yield server
         server.shutdown()

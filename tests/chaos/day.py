@@ -1,4 +1,4 @@
-"""The scripted day: people and programs bring pages, mark values and extract records, through the API and by commands."""
+"""The scripted day: people and programs bring pages, mark values, extract records and take them, through the API and by commands."""
 
 import contextlib
 import subprocess
@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from tests.chaos.faults import Faults
 from tests.chaos.installation import Installation
+from tests.chaos.receiver import Receiver
 from tests.demo.zipped import write_zip
 from vertex.client import Vertex, VertexError
 
@@ -45,6 +46,34 @@ resumed = sum(runs.resume_run(run) is runs.Resumption.RESUMED for run in given_u
 print(resumed, *[f"{run}: {run.error}" for run in failed if run not in given_up], sep="\t")
 """
 """Resumes the runs that were given up after they had been tried five times, as a person does. Prints how many, and the other failures."""
+
+TARGET = """
+from extraction.models import *
+from extraction.models.delivery import Selection, TargetContent, TargetPlace
+from extraction.services.deliveries.secrets import seal_secrets
+DeliveryTarget.objects.create(
+    name="Receiver",
+    record_type=RecordType.objects.get(),
+    kind="webhook",
+    mode="runs",
+    place=TargetPlace(host="127.0.0.1").as_json(),
+    content=TargetContent(selection=Selection.CHANGES).as_json(),
+    secret=seal_secrets({"url": ADDRESS, "key": "a signing key of some length"}),
+)
+print()
+"""
+"""Lets every change of the records go to the receiver."""
+
+DELIVER = """
+from django.utils import timezone
+from extraction.models import *
+from extraction.services.deliveries import outbox
+for each in Delivery.objects.filter(state__in=("queued", "failed")):
+    outbox.retry_delivery(each, timezone.now())
+outbox.queue_by_hand(DeliveryTarget.objects.get(), None)
+print()
+"""
+"""Does what a person does who wants the records now: try again what waits or has failed, and press *Deliver now*."""
 
 
 @dataclass
@@ -84,6 +113,8 @@ class Day:
         self._wait()
         self._do(lambda vertex: vertex.extract(SITE))
         self._wait(but=())
+        self.place.run_script(DELIVER)
+        self.stuck |= not self.place.wait_until_delivered(limit_s=QUIET_S)
         return done
 
     def _do_round(self, number: int) -> None:
@@ -139,7 +170,7 @@ class Day:
         return int(resumed)
 
 
-def prepare(place: Installation, folder: Path, shop: str) -> str:
+def prepare(place: Installation, folder: Path, shop: str, receiver: Receiver) -> str:
     """Import the shop, find its templates, publish a rule, extract, and crawl the live shop. Return a token for the API."""
     token = place.run_script(SET_UP)
     for words in (("import_pages", "Shop", str(make_archive(folder, 0))), ("cluster_site", "Shop")):
@@ -147,6 +178,7 @@ def prepare(place: Installation, folder: Path, shop: str) -> str:
     place.run_module("tests.e2e.live_rule")
     place.manage("extract", "Shop", "--here")
     place.manage("crawl_site", "Live", f"{shop}/", "--whole", "--delay", "0", "--here")
+    place.run_script(TARGET.replace("ADDRESS", repr(receiver.url)))
     return token
 
 

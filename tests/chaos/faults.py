@@ -12,6 +12,7 @@ from collections.abc import Callable
 import psutil
 
 from tests.chaos.installation import Installation
+from tests.chaos.receiver import Receiver
 
 PAUSE_S = (1.0, 5.0)
 """The least and most seconds between two faults."""
@@ -29,6 +30,7 @@ class Faults:
     seconds: how long faults are injected, from the first call of `tick`.
     only: the names of the kinds to inject; all if empty.
     break_network: called with True when the site that is crawled stops answering, and with False when it answers again.
+    receiver: of the deliveries.
     counts: {fault: how often it was injected}.
     """
 
@@ -40,8 +42,10 @@ class Faults:
         *,
         only: frozenset[str] = frozenset(),
         break_network: Callable[[bool], None],
+        receiver: Receiver,
     ) -> None:
         self._installation, self._source, self._seconds, self._network = installation, source, seconds, break_network
+        self._receiver = receiver
         self._end = self._next = 0.0
         self._ended = False
         self._timers: list[threading.Timer] = []
@@ -59,6 +63,8 @@ class Faults:
             "clock set": self._set_clock,
             "disk full": self._fill_disk,
             "network dead": self._cut_network,
+            "receiver away": self._take_receiver_away,
+            "receipt lost": self._lose_receipts,
             **installation.backing.make_faults(source, self._later, seconds),
         }
         if unknown := only - set(self.kinds):
@@ -138,6 +144,16 @@ class Faults:
     def _cut_network(self) -> bool:
         self._network(True)
         self._later(lambda: self._network(False))
+        return True
+
+    def _take_receiver_away(self) -> bool:
+        self._receiver.away = True
+        self._later(lambda: setattr(self._receiver, "away", False))
+        return True
+
+    def _lose_receipts(self) -> bool:
+        self._receiver.silent = True
+        self._later(lambda: setattr(self._receiver, "silent", False))
         return True
 
 

@@ -153,6 +153,17 @@ class Installation:
             time.sleep(0.1)
         return False
 
+    def wait_until_delivered(self, *, limit_s: float) -> bool:
+        """Wait until no delivery waits or is being sent. Return False if that takes too long."""
+        end = time.monotonic() + limit_s
+        while time.monotonic() < end:
+            self.keep()
+            with contextlib.suppress(OSError):
+                if not self.backing.query("select 1 from extraction_delivery where state in ('queued', 'sending') limit 1"):
+                    return True
+            time.sleep(0.1)
+        return False
+
     def answers(self) -> bool:
         """Return whether the web process shows the sign-in page."""
         with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{self.port}/sign-in/", timeout=10) as answer:

@@ -1,65 +1,96 @@
-"""How much one site may hold: pages, and bytes of stored pages. Without a limit, one site could fill the disk of all.
+"""How much one site, and all sites of one team, may hold: pages, and bytes of stored pages. Without limits, one could fill the disk of all.
 
 The limits are settings. A run that would go beyond one stores what still fits and then fails with the reason; what was there before stays.
 """
 
 import time
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 from django.conf import settings
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 
 from extraction.models import Page, PageCount, Site, Snapshot
 from extraction.services.core.runs import JobError
 
 LOOK_EVERY_S = 60.0
-"""How often the stored bytes of a site are added up. In between, what this process stored is added to the sum."""
+"""How often the stored bytes are added up. In between, what this process stored is added to the sum."""
 
 
 @dataclass(slots=True)
 class _Stored:
-    """The bytes that the kept contents of a site have, and when they were added up."""
+    """The bytes that kept contents have, and when they were added up."""
 
     size_bytes: int
     at: float
 
 
-_stored: dict[int, _Stored] = {}
+_stored: dict[tuple[str, int], _Stored] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Holder:
+    """Who has a limit: a site, or a team with all its sites.
+
+    kind: "site" or "team", as messages and settings call it.
+    sites: whose pages count.
+    """
+
+    kind: str
+    pk: int
+    name: str
+    sites: QuerySet[Site] = field(compare=False)
+
+    def read_limit(self, what: str) -> tuple[int, str]:
+        """Return a limit, 0 for none, and the name of its setting. what: PAGES or BYTES."""
+        name = f"VERTEX_{self.kind.upper()}_MAX_{what}"
+        return getattr(settings, name), name
+
+    def count_pages(self) -> int:
+        return PageCount.objects.filter(site__in=self.sites).total()
+
+    def measure(self) -> int:
+        held = _stored.get((self.kind, self.pk))
+        if held is None or time.monotonic() - held.at > LOOK_EVERY_S:
+            size = Snapshot.objects.filter(page__site__in=self.sites).kept().aggregate(size=Sum("size_bytes", default=0))["size"]
+            held = _stored[self.kind, self.pk] = _Stored(int(size), time.monotonic())
+        return held.size_bytes
+
+    def explain(self, has: str, most: int, setting: str) -> JobError:
+        return JobError(
+            f"{self.name} would have {has} with the next ones; a {self.kind} may have at most {most:,}. Delete pages, fetch fewer, or ask "
+            f"the administrator of this server for more ({setting})."
+        )
 
 
 def check_batch(site: Site, addresses: set[str], size_bytes: int) -> None:
-    """Refuse a batch of pages that would make the site too large. Raises JobError.
+    """Refuse a batch of pages that would make the site or its team too large. Raises JobError.
 
     addresses: of the pages in the batch; those that the site has already need no room.
     size_bytes: of their contents that are new and will be kept.
     """
-    most = settings.VERTEX_SITE_MAX_PAGES
-    if most:
-        new = len(addresses) - Page.objects.filter(site=site, url__in=addresses).count()
-        if new and (pages := _count_pages(site) + new) > most:
-            raise JobError(_explain(site, f"{pages:,} pages with the next ones", f"{most:,}", "VERTEX_SITE_MAX_PAGES"))
-    most_bytes = settings.VERTEX_SITE_MAX_BYTES
-    if most_bytes and size_bytes:
-        size = _measure(site) + size_bytes
-        if size > most_bytes:
-            raise JobError(_explain(site, f"{size:,} bytes of stored pages with the next ones", f"{most_bytes:,}", "VERTEX_SITE_MAX_BYTES"))
-        _stored[site.pk].size_bytes = size
+    holders = list(_find_holders(site))
+    _check(holders, "PAGES", _Holder.count_pages, lambda: _count_new(site, addresses), "{:,} pages")
+    _check(holders, "BYTES", _Holder.measure, lambda: size_bytes, "{:,} bytes of stored pages")
+    for each in holders:
+        if held := _stored.get((each.kind, each.pk)):
+            held.size_bytes += size_bytes
 
 
-def _count_pages(site: Site) -> int:
-    return PageCount.objects.filter(site=site).total()
+def _find_holders(site: Site) -> Iterator[_Holder]:
+    yield _Holder("site", site.pk, site.name, Site.objects.filter(pk=site.pk))
+    if site.team_id is not None:
+        yield _Holder("team", site.team_id, site.team.name, Site.objects.filter(team=site.team_id))
 
 
-def _measure(site: Site) -> int:
-    held = _stored.get(site.pk)
-    if held is None or time.monotonic() - held.at > LOOK_EVERY_S:
-        size = Snapshot.objects.of_site(site).kept().aggregate(size=Sum("size_bytes", default=0))["size"]
-        held = _stored[site.pk] = _Stored(int(size), time.monotonic())
-    return held.size_bytes
+def _check(holders: list[_Holder], what: str, count: Callable[[_Holder], int], more: Callable[[], int], words: str) -> None:
+    """Raise JobError if there is more than a limit allows. more: what the batch adds; asked only if there is a limit."""
+    limited = [(each, *limit) for each in holders if (limit := each.read_limit(what))[0]]
+    added = more() if limited else 0
+    for holder, most, setting in limited:
+        if added and (total := count(holder) + added) > most:
+            raise holder.explain(words.format(total), most, setting)
 
 
-def _explain(site: Site, has: str, most: str, setting: str) -> str:
-    return (
-        f"{site.name} would have {has}; a site may have at most {most}. Delete pages, fetch fewer, or ask the administrator of this "
-        f"server for more ({setting})."
-    )
+def _count_new(site: Site, addresses: set[str]) -> int:
+    return len(addresses) - Page.objects.filter(site=site, url__in=addresses).count()
