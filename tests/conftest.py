@@ -3,10 +3,13 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests import migrated
 
 # Deadlines would depend on what else the machine does. The examples are the same every time, so that a failed run fails again.
 settings.register_profile("suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -16,6 +19,17 @@ settings.load_profile("suite")
 def pytest_unconfigure() -> None:
     """Delete the folder of the test run at its end."""
     shutil.rmtree(os.environ.get("VERTEX_VAR_DIR", ""), ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
+    """Return whether the database of the tests is there already: on SQLite, it is a copy of a migrated one."""
+    from django.db import connection
+
+    if connection.vendor != "sqlite":
+        return False
+    migrated.copy_file(Path(connection.settings_dict["TEST"]["NAME"]))
+    return True
 
 
 @pytest.fixture

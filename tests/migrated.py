@@ -19,7 +19,12 @@ SOURCES = ("extraction/migrations", "annotations/migrations", "extraction/models
 def copy_database(folder: Path) -> None:
     """Give the product of a VERTEX_VAR_DIR a database that is up to date and empty."""
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(_find_original(), folder / "vertex.sqlite3")
+    copy_file(folder / "vertex.sqlite3")
+
+
+def copy_file(path: Path) -> None:
+    """Write a database that is up to date and empty."""
+    shutil.copyfile(_find_original(), path)
 
 
 def _find_original() -> Path:

@@ -104,10 +104,10 @@ def test_patterns_are_globs(pattern, url, fits):
 
 def test_a_hostile_address_does_not_make_a_pattern_slow():
     patterns = scope(exclude=("/" + "a*" * 30 + "b",))
-    begin = time.perf_counter()
+    begin = time.process_time()
     for _ in range(50):
         patterns.refusal(f"{SITE}/" + "a" * 1900)
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2
 
 
 def test_numbers_and_identifiers_are_not_part_of_a_shape():

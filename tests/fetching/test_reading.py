@@ -253,11 +253,11 @@ def test_no_list_of_addresses_raises(parts: list[str]):
     sources.read_sitemap(f"<urlset><url><loc>{text}</loc></url></urlset>".encode(), url=URL, max_bytes=10**6)
 
 
-def test_a_page_of_a_million_links_is_read_at_once_and_says_that_links_are_left_out():
+def test_a_page_of_many_links_is_read_at_once_and_says_that_links_are_left_out():
     for link in ("<a href='/{}'>x</a>", "<a href='javascript:{}'>x</a>", "<img src='/{}'>"):
         started = time.process_time()
-        found = page("".join(link.format(number) for number in range(300_000)))
-        assert time.process_time() - started < 15  # in quadratic time it would be minutes
+        found = page("".join(link.format(number) for number in range(60_000)))
+        assert time.process_time() - started < 4  # in quadratic time it would be minutes
         assert found.links_left_out and len(found.links) <= MAX_LINKS
     assert not page("<a href='/1'>x</a>").links_left_out
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotations.models import Edit
@@ -54,6 +54,7 @@ def stored(data: Any) -> Any:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_value_is_read_back_as_it_was_written(kind: type[JsonValue]) -> None:
+    @settings(max_examples=40)
     @given(st.from_type(kind))
     def comes_back(value: JsonValue) -> None:
         assert kind.from_json(stored(value.as_json())) == value

@@ -204,7 +204,7 @@ def test_a_place_that_is_not_on_the_page_is_said() -> None:
     assert isinstance(learn_attribute(BOOKS, [Example(9, ())]), NotLearned)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(trees(), min_size=1, max_size=4), st.booleans(), st.data())
 def test_a_learned_rule_gives_back_its_annotations_exactly(bodies: list[str], multiple: bool, data: st.DataObject) -> None:
     pages = [page(body) for body in bodies]

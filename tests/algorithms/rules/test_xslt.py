@@ -169,13 +169,13 @@ def test_threads_share_a_stylesheet() -> None:
 
 def test_a_hostile_page_does_not_hang() -> None:
     deep = "<div class=d>" * 2_000 + "x" + "</div>" * 2_000
-    flat = "<p class=by>by a | b</p>text<br>" * 200_000
-    page = f"<html><body>{deep}<div id=x>{flat}</div>{'<i>' * 3000}{'z' * 12_000_000}</body></html>".encode()
+    flat = "<p class=by>by a | b</p>text<br>" * 50_000
+    page = f"<html><body>{deep}<div id=x>{flat}</div>{'<i>' * 3000}{'z' * 3_000_000}</body></html>".encode()
     root = parse(page).root
-    started = time.perf_counter()
+    started = time.process_time()
     extraction = extract_values(compiled(RULE), root)
-    assert time.perf_counter() - started < 20
-    assert len(extraction.values["author"]) == 200_000
+    assert time.process_time() - started < 5
+    assert len(extraction.values["author"]) == 50_000
 
 
 @pytest.mark.parametrize("test", ["preceding-sibling::h2[1] = 'x'", "count(preceding-sibling::*) = 3", "following-sibling::*[self::b][1]"])
