@@ -85,14 +85,14 @@ def _run_both(folder: Path, shop: Shop, receiver: Receiver, backing: Local | Ser
     began = time.monotonic()
     with contextlib.closing(Stopper(place)):
         rounds = disturbed.run()
-        shown, found = place.answers_soon(), place.read_state() | {"delivered records": receiver.list_records()}
+        shown, found = place.answers_soon(), place.read_state() | {"delivered records": [*receiver.list_records()]}
     doubled = receiver.doubled
     receiver.forget()
     took_s = time.monotonic() - began
     calm = Day(prepared.copy(folder / "calm"), folder, token)
     with contextlib.closing(Stopper(calm.place)):
         calm.run(rounds)
-        expected = calm.place.read_state() | {"delivered records": receiver.list_records()}
+        expected = calm.place.read_state() | {"delivered records": [*receiver.list_records()]}
     differing = {name: _count_differences(found[name], expected[name]) for name in expected if found[name] != expected[name]}
     if doubled or receiver.doubled:
         differing["changes that came twice"] = f"{doubled}, and {receiver.doubled} on the calm day"

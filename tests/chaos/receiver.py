@@ -47,7 +47,7 @@ class Receiver(ThreadingHTTPServer):
                 present = change["kind"] in ("added", "changed", "back")
                 self._held[change["record_id"]] = (change["id"], change["record"] if present else None)
 
-    def list_records(self) -> list[object]:
+    def list_records(self) -> list[str]:
         """Return the records that are present, as far as it knows, without their numbers."""
         present = ({**record, "record_id": None} for _, record in self._held.values() if record is not None)
         return sorted(json.dumps(record, sort_keys=True) for record in present)
