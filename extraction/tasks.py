@@ -21,7 +21,7 @@ from extraction.services.core import (
 )
 from extraction.services.deliveries import deliver as delivering
 from extraction.services.deliveries import outbox
-from extraction.services.monitoring import alerts, care, monitors, tidy_checks
+from extraction.services.monitoring import alerts, care, event_alerts, monitors, tidy_checks
 from extraction.services.records import stored_files
 from extraction.services.refresh import start_refreshes
 
@@ -53,6 +53,7 @@ def tick() -> None:
     heartbeats.record_tick()
     monitors.start_due_checks(timezone.now())
     start_refreshes.start_due_refreshes(timezone.now())
+    event_alerts.queue_run_alerts(timezone.now())
     alerts.send_due_alerts(timezone.now())
     outbox.queue_due(timezone.now())
     outbox.send_due(timezone.now())

@@ -17,6 +17,9 @@ class Event(models.TextChoices):
     RECOVERY = "recovery", "A rule works again without a repair"
     HELD = "held", "Records are held back because of their quality"
     DOUBT = "doubt", "Records are released but break a quality rule"
+    DRIFT = "drift", "A rule finds a value on fewer pages than usual"
+    RUN_FAILED = "run_failed", "A run fails"
+    RUN_DONE = "run_done", "A run is done"
     DIGEST = "digest", "Daily digest"
 
 

@@ -113,6 +113,7 @@ class Run(models.Model):
         ordering = ["-id"]
         indexes = [
             models.Index(fields=["state", "heartbeat_at"]),
+            models.Index(fields=["state", "finished_at"]),
             models.Index(fields=["site", "created_at"]),
             models.Index(fields=["site", "id"]),
         ]

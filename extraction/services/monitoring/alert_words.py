@@ -43,7 +43,7 @@ def write_alert(event: Event, breakage: Breakage) -> AlertText:
 
 def write_release_alert(event: Event, release: RunRelease) -> AlertText:
     """What an alert says about a run whose records break quality rules. Raises ValueError for any other event."""
-    where = _name_template(release.cluster)
+    where = name_template(release.cluster)
     reasons = release.reasons[:MAX_LINES]
     more = len(release.reasons) - len(reasons)
     broken = "\n".join([*(f"- {each}" for each in reasons), *([f"- and {more} more"] if more else [])])
@@ -54,7 +54,7 @@ def write_release_alert(event: Event, release: RunRelease) -> AlertText:
                 f"Run {release.run_id} broke these rules:\n{broken}",
                 _describe_delivered(release.cluster),
                 "What to do: Look at the records that fail. Then release the run if they are right, or reject it.",
-                _write_link(release.get_absolute_url()),
+                write_link(release.get_absolute_url()),
             ],
         )
     if event == Event.DOUBT:
@@ -64,7 +64,7 @@ def write_release_alert(event: Event, release: RunRelease) -> AlertText:
                 f"Run {release.run_id} was released, but it broke these rules:\n{broken}",
                 "What to do: Look at the records that fail. If the rule is wrong, change it. "
                 "If such records must not be delivered, give the rule the weight “Block”.",
-                _write_link(release.get_absolute_url()),
+                write_link(release.get_absolute_url()),
             ],
         )
     raise ValueError(f"no alert about records is sent for {event.label!r}")
@@ -96,7 +96,7 @@ def write_digest(channel: AlertChannel, now: datetime) -> AlertText:
             _list_breakages("Broken, worst first:", broken.order_by("-importance", "pk")),
             _list_held(waiting[:MAX_LINES], held_count),
             _list_breakages("No longer broken:", closed.order_by("closed_at", "pk"), state=True),
-            _write_link(reverse("breakages")),
+            write_link(reverse("breakages")),
         ],
     )
 
@@ -107,7 +107,7 @@ def write_test(channel: AlertChannel) -> AlertText:
         f"Vertex: a test of “{channel.name}”",
         [
             f"Alerts reach this channel. It gets these alerts: {', '.join(channel.event_labels).lower() or 'none'}.",
-            _write_link(reverse("home")),
+            write_link(reverse("home")),
         ],
     )
 
@@ -135,7 +135,7 @@ def _write_break(breakage: Breakage) -> AlertText:
             ),
             "What to do: Compare the old and the new page. Then accept the proposed repair, mark the values yourself, or dismiss the alarm "
             "if nothing is wrong. Do not rely on these values until then.",
-            _write_link(breakage.get_absolute_url()),
+            write_link(breakage.get_absolute_url()),
         ],
     )
 
@@ -152,7 +152,7 @@ def _write_lost_coverage(breakage: Breakage, since: str, records: int) -> AlertT
             f"{breakage.note}.",
             "\n".join(facts),
             "What to do: Fetch or import the pages and find templates again. If they come in another template then, merge the two.",
-            _write_link(breakage.get_absolute_url()),
+            write_link(breakage.get_absolute_url()),
         ],
     )
 
@@ -165,7 +165,7 @@ def _write_repair(breakage: Breakage) -> AlertText:
         [
             f"The rule works again: {version}, {who}. It was broken {_describe_span(breakage)}.",
             "What to do: Nothing. Vertex fetches the site again, or extracts the records of its imported pages again if it has no address.",
-            _write_link(breakage.get_absolute_url()),
+            write_link(breakage.get_absolute_url()),
         ],
     )
 
@@ -176,7 +176,7 @@ def _write_recovery(breakage: Breakage) -> AlertText:
         [
             f"The site's pages are again as the rule expects them; nobody changed the rule. It was broken {_describe_span(breakage)}.",
             "What to do: Nothing.",
-            _write_link(breakage.get_absolute_url()),
+            write_link(breakage.get_absolute_url()),
         ],
     )
 
@@ -200,7 +200,7 @@ def _list_breakages(head: str, breakages: "QuerySet[Breakage]", *, state: bool =
 
 def _list_held(releases: Iterable[RunRelease], count: int) -> str:
     lines = [
-        f"- {_name_template(each.cluster)}: run {each.run_id}, since {_format_time(each.judged_at)}. {'; '.join(each.reasons)[:200]}"
+        f"- {name_template(each.cluster)}: run {each.run_id}, since {_format_time(each.judged_at)}. {'; '.join(each.reasons)[:200]}"
         for each in releases
     ]
     more = [f"- and {count - len(lines)} more"] if count > len(lines) else []
@@ -228,10 +228,11 @@ def _join_names(attributes: Sequence[str]) -> str:
 
 
 def _describe_template(breakage: Breakage) -> str:
-    return _name_template(breakage.cluster)
+    return name_template(breakage.cluster)
 
 
-def _name_template(cluster: Cluster) -> str:
+def name_template(cluster: Cluster) -> str:
+    """Name a template with its site."""
     return f"{cluster.site.name}, {cluster.label}"
 
 
@@ -249,5 +250,6 @@ def _format_time(at: datetime) -> str:
     return f"{date_format(local, 'j F Y, H:i')} {local.tzname()}"
 
 
-def _write_link(path: str) -> str:
+def write_link(path: str) -> str:
+    """Write the line that leads to a page of the dashboard."""
     return f"View: {settings.VERTEX_PUBLIC_URL}{path}"

@@ -44,11 +44,11 @@ POST_AT_MOST_S = 60.0
 
 def queue_alerts(event: Event, breakage: Breakage, now: datetime) -> int:
     """Queues the alerts about a breakage, in the caller's transaction. Returns how many channels are told."""
-    channels = [each for each in _list_listening(event) if _is_about_site(each, breakage.cluster.site)]
+    channels = [each for each in list_listening(event) if is_about_site(each, breakage.cluster.site)]
     if not channels:
         return 0
     words = alert_words.write_alert(event, breakage)
-    return sum(_queue_alert(each, event, f"{event} {breakage.pk}", words, now, breakage) for each in channels)
+    return sum(queue_alert(each, event, f"{event} {breakage.pk}", words, now, breakage) for each in channels)
 
 
 def queue_release_alerts(release: RunRelease, now: datetime) -> int:
@@ -58,11 +58,11 @@ def queue_release_alerts(release: RunRelease, now: datetime) -> int:
     after a person has decided about the one before is told of again, since it waits for a new decision.
     """
     event = Event.HELD if release.state == RunRelease.State.HELD else Event.DOUBT
-    channels = [each for each in _list_listening(event) if _is_about_site(each, release.cluster.site)]
+    channels = [each for each in list_listening(event) if is_about_site(each, release.cluster.site)]
     if not channels or not find_news(release):
         return 0
     words = alert_words.write_release_alert(event, release)
-    return sum(_queue_alert(each, event, f"{event} {release.pk}", words, now) for each in channels)
+    return sum(queue_alert(each, event, f"{event} {release.pk}", words, now) for each in channels)
 
 
 def find_news(release: RunRelease) -> bool:
@@ -76,7 +76,7 @@ def find_news(release: RunRelease) -> bool:
 
 def send_due_alerts(now: datetime) -> int:
     """Queues the digests that are due, gives up alerts whose worker died, and hands waiting ones to workers. Returns how many."""
-    for channel in _list_listening(Event.DIGEST):
+    for channel in list_listening(Event.DIGEST):
         _queue_digest(channel, now)
     dead = Q(claimed_at__lt=now - SENDING_AT_MOST) | Q(claimed_at__gt=now + SENDING_AT_MOST)
     Alert.objects.filter(dead, state=Alert.State.SENDING).update(state=Alert.State.FAILED, error=UNSURE)
@@ -173,16 +173,19 @@ def redact_address(text: str, url: str) -> str:
     return text
 
 
-def _list_listening(event: Event) -> list[AlertChannel]:
+def list_listening(event: Event) -> list[AlertChannel]:
+    """Return the channels that are switched on and want to hear of an event."""
     return [each for each in AlertChannel.objects.filter(enabled=True).prefetch_related("sites") if event in each.events]
 
 
-def _is_about_site(channel: AlertChannel, site: Site) -> bool:
+def is_about_site(channel: AlertChannel, site: Site) -> bool:
+    """Whether a channel gets the alerts about a site."""
     sites = {each.pk for each in channel.sites.all()}
     return channel.team_id == site.team_id and (not sites or site.pk in sites)
 
 
-def _queue_alert(channel: AlertChannel, event: Event, key: str, words: AlertText, now: datetime, breakage: Breakage | None = None) -> bool:
+def queue_alert(channel: AlertChannel, event: Event, key: str, words: AlertText, now: datetime, breakage: Breakage | None = None) -> bool:
+    """Queues an alert, in the caller's transaction. Returns False if the channel was told before. key: identifies what happened."""
     defaults = {"event": event, "breakage": breakage, "title": words.title, "body": words.body, "created_at": now, "next_at": now}
     alert, new = Alert.objects.get_or_create(channel=channel, key=key, defaults=defaults)
     if new:
@@ -197,7 +200,7 @@ def _queue_digest(channel: AlertChannel, now: datetime) -> None:
     if today < begins or channel.created_at > begins or channel.alerts.filter(key=key).exists():
         return
     with transaction.atomic():
-        _queue_alert(channel, Event.DIGEST, key, alert_words.write_digest(channel, now), now)
+        queue_alert(channel, Event.DIGEST, key, alert_words.write_digest(channel, now), now)
 
 
 def _is_due(now: datetime) -> Q:

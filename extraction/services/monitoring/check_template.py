@@ -7,7 +7,7 @@ from django.db import transaction
 
 from extraction.models import Check, Run, Site
 from extraction.models.run_values import RunSummary
-from extraction.services.monitoring import bellwethers, breakages, history, repairs, write_check
+from extraction.services.monitoring import bellwethers, breakages, event_alerts, history, repairs, write_check
 from extraction.services.monitoring.judge_pages import BellwetherVisit, WatchedRule
 from extraction.services.rules import rules
 
@@ -27,6 +27,7 @@ def settle_check(
         bellwethers.drop_bellwethers(write_check.list_gone(watched, found), at)
         if closes or made.broken or made.coverage_lost:
             breakages.follow_check(made, closes=closes)
+        event_alerts.queue_drift_alerts(made, at)
     return made
 
 
