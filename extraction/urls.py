@@ -96,6 +96,7 @@ _LAB: list[URLPattern] = [
     path("now/", lab.show_comparison_progress, name="site_lab_now"),
     path("start/", lab.start_comparison, name="site_lab_start"),
     path("labels/", lab.update_labels, name="site_lab_labels"),
+    path("usual/", lab.find_as_usual, name="site_lab_usual"),
     path("<int:clustering_id>/", lab.show_clustering, name="site_lab_method"),
     path("<int:clustering_id>/shares/<int:place>/", lab.show_shares, name="site_lab_shares"),
     path("<int:clustering_id>/paths/", lab.export_paths, name="site_lab_paths"),

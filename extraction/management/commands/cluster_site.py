@@ -23,6 +23,7 @@ class Command(VertexCommand):
         parser.add_argument("--compare", action="store_true", help="only print what each method finds; change nothing")
         parser.add_argument("--method", action="append", choices=METHODS, help="with --compare: only this method; may be repeated")
         parser.add_argument("--adopt", choices=METHODS, help="cluster with this method and make its groups the site's templates")
+        parser.add_argument("--usual", action="store_true", help="find the templates as usual, whatever was adopted before")
         following.add_arguments(parser)
 
     def handle(
@@ -33,12 +34,15 @@ class Command(VertexCommand):
         compare: bool,
         method: list[str] | None,
         adopt: str | None,
+        usual: bool,
         wait: bool,
         here: bool,
         **_: Any,
     ) -> None:
         if method and not compare:
             raise CommandError("--method requires --compare; to use another method for the site's templates, use --adopt")
+        if usual and (adopt or threshold):
+            raise CommandError("--usual goes with neither --adopt nor --threshold")
         if adopt and not (wait or here):
             raise CommandError("--adopt requires --wait or --here, because groups can only be adopted once they are found")
         found = following.find_site(site)
@@ -48,6 +52,8 @@ class Command(VertexCommand):
         if adopt:
             tried = following.follow(self, comparisons.start_comparison(found, [adopt]), wait=wait, here=here)
             run = cluster_pages.start_adopting(tried.clusterings.get(method=adopt))
+        elif usual:
+            run = cluster_pages.start_as_usual(found)
         else:
             run = cluster_pages.start_clustering(found, threshold=threshold)
         following.follow(self, run, wait=wait, here=here)

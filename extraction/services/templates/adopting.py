@@ -18,11 +18,14 @@ from extraction.algorithms.clustering.template_core import TemplateCore, find_ne
 from extraction.algorithms.errors import PageError
 from extraction.models import Cluster, Clustering, Record, Run, Site
 from extraction.models.kept_template import KeptTemplate
-from extraction.services.templates import cluster_match
+from extraction.services.templates import cluster_match, placing
 from extraction.services.templates.cluster_match import Group, Old
 
 USUAL = "masked-shingles"
-"""The method that finds templates as usual. Adopting it needs no stored groups, because it can be run again on all pages."""
+"""The method that finds templates as usual."""
+
+NEW = -1
+"""In a plan, the new template of the first group that is none of the site's; that of the second is NEW - 1, and so on."""
 
 FEW_PAGES = 5_000
 """So many pages are asked for by their ids. For more it is quicker to read all pages of the site."""
@@ -117,6 +120,24 @@ def find_placed(groups: Sequence[Group], pages: Iterable[int], reader: Reader) -
     return made, left
 
 
+def plan_homes(clustering: Clustering, home: Mapping[int, int]) -> dict[int, int]:
+    """Return {page: the template that it is in when the clustering is adopted}, of the pages that were compared. Pages in none are missing.
+
+    What people said about pages counts, as it does when the clustering is adopted. New templates are NEW and less.
+
+    home: {page: its template}.
+    """
+    site = clustering.site
+    words = placing.Words.of(site)
+    groups, _ = group_by_clustering(clustering, [page for group in clustering.groups for page in group], _refuse_reading, 0)
+    groups = cluster_match.remove_placed(groups, words.belongs, home)
+    chosen = cluster_match.match_groups(groups, list_old_clusters(site.clusters.all()), home)
+    templates = [NEW - place if pk is None else pk for place, pk in enumerate(chosen)]
+    found = {page: pk for group, pk in zip(groups, templates, strict=True) for page in group.members}
+    settled = words.settle(found, set(home), site)
+    return {page: settled[page] for group in clustering.groups for page in group if page in settled}
+
+
 def preview_adoption(clustering: Clustering, home: Mapping[int, int], given: Collection[int]) -> Effect:
     """Return what adopting a clustering would do.
 
@@ -124,11 +145,9 @@ def preview_adoption(clustering: Clustering, home: Mapping[int, int], given: Col
     given: the templates that stay even without pages.
     """
     rows = {cluster.pk: cluster for cluster in clustering.site.clusters.select_related("site")}
-    groups, _ = group_by_clustering(clustering, [page for group in clustering.groups for page in group], _refuse_reading, 0)
-    chosen = cluster_match.match_groups(groups, list_old_clusters(rows.values()), home)
-    then = {page: pk for group, pk in zip(groups, chosen, strict=True) for page in group.members}
+    then = plan_homes(clustering, home)
     compared = [page for group in clustering.groups for page in group]
-    before, after = Counter(home[page] for page in compared if page in home), Counter(pk for pk in then.values() if pk is not None)
+    before, after = Counter(home[page] for page in compared if page in home), Counter(then.values())
     held = Record.objects.given().standing()
     held = held.filter(snapshot__page__in=compared) if len(compared) <= FEW_PAGES else held.filter(cluster__in=rows)
     made = dict(held.values_list("snapshot__page", "cluster"))
@@ -137,10 +156,10 @@ def preview_adoption(clustering: Clustering, home: Mapping[int, int], given: Col
     empty = [pk for pk in rows if before[pk] and not after[pk]]
     return Effect(
         kept=tuple((rows[pk], before[pk], after[pk]) for pk in stay),
-        new=tuple(len(group.members) for group, pk in zip(groups, chosen, strict=True) if pk is None),
+        new=tuple(sorted((count for pk, count in after.items() if pk <= NEW), reverse=True)),
         emptied=tuple(rows[pk] for pk in empty if pk in given),
         gone=tuple(rows[pk] for pk in empty if pk not in given),
-        moved=sum(home.get(page) != then.get(page) or (page in then and then[page] is None) for page in compared),
+        moved=sum(home.get(page) != then.get(page) for page in compared),
         freed=sum(page in home and page not in then for page in compared),
         away=records.count((True, False)),
         back=records.count((False, True)),

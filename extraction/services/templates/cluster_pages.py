@@ -73,15 +73,16 @@ def start_clustering(
 
 
 def start_adopting(clustering: Clustering, *, user: User | None = None) -> Run:
-    """Start turning a clustering of the structure lab into the site's templates. Masked shingles are run again, on all pages.
-
-    Raises JobError if the method gave up.
-    """
+    """Start turning the groups of a clustering of the structure lab into the site's templates. Raises JobError if the method gave up."""
     if clustering.reason or not clustering.groups:
         raise JobError(f"{clustering} has no groups")
-    usual = clustering.method == adopting.USUAL and not clustering.templates
-    parameters = RunParameters(method="") if usual else RunParameters(adopt=clustering.pk)
+    parameters = RunParameters(adopt=clustering.pk)
     return runs.start_run(Run.Kind.CLUSTER, clustering.site, parameters=parameters, user=user)
+
+
+def start_as_usual(site: Site, *, user: User | None = None) -> Run:
+    """Start finding the templates of a site as usual, by masked shingles on all pages, whatever was adopted before."""
+    return runs.start_run(Run.Kind.CLUSTER, site, parameters=RunParameters(method=""), user=user)
 
 
 def run_clustering(run: Run, progress: Progress) -> RunSummary:

@@ -141,6 +141,13 @@ def adopt_clustering(request: SignedInHttpRequest, slug: str, clustering_id: int
     return render(request, "extraction/lab/lab_adopt.html", context)
 
 
+@require_POST
+@requires(Role.OPERATOR)
+def find_as_usual(request: SignedInHttpRequest, slug: str) -> HttpResponse:
+    """Find the templates of a site as usual, whatever was adopted before."""
+    return redirect(cluster_pages.start_as_usual(get_object_or_404(Site, slug=slug), user=request.user))
+
+
 def _find_clustering(slug: str, clustering_id: int) -> Clustering:
     return get_object_or_404(Clustering.objects.select_related("site", "run"), site__slug=slug, pk=clustering_id)
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from extraction.algorithms.clustering.measures import ClusteringQuality, measure_quality
+from extraction.algorithms.clustering.measures import ClusteringQuality
 from extraction.algorithms.methods import METHODS
 from extraction.models import Cluster, Clustering, Page, PageCount, Run, Site, Snapshot
-from extraction.services.lab import compare_clusterings, comparisons, group_templates, page_labels
+from extraction.services.lab import advice, compare_clusterings, comparisons, group_templates, page_labels
 from extraction.services.templates import adopting, boilerplate, cluster_match, cluster_pages
 from extraction.services.templates.adopting import Effect
 from extraction.services.templates.boilerplate import Shares
@@ -20,9 +20,6 @@ SHOWN_GROUPS = 12
 
 SHOWN_PATHS = 200
 """Template paths of a group that are shown. The file has all."""
-
-FEW_LABELS = 20
-"""With fewer labelled pages than this, measures say little: most clusterings get three pages right."""
 
 METHOD_WORDS: dict[str, tuple[str, str]] = {
     "masked-shingles": ("Masked shingles", "The usual way to find templates; keeps most pages of a template together."),
@@ -51,7 +48,7 @@ class ClusteringRow:
     groups: the number of these groups.
     alone: the number of pages in no such group.
     moved: the number of pages that are now in another template.
-    quality: measured on the labelled pages; None if there are fewer than two.
+    quality: measured on the labelled pages; None if these have fewer than two different labels.
     time, memory, cost: as shares of the highest value of all clusterings.
     """
 
@@ -76,6 +73,7 @@ class Lab:
     compared: how many pages were compared, or would be.
     labelled: the number of labelled pages.
     measured: how many of the compared pages are labelled.
+    kinds: how many different labels these have.
     notices: {method: what it could not do in full}.
     few: whether there are too few labelled pages for the measures to say much.
     back: the site's templates before the last adoption.
@@ -88,6 +86,7 @@ class Lab:
     compared: int
     labelled: int
     measured: int
+    kinds: int
     notices: Mapping[str, str]
     few: bool
     back: Clustering | None
@@ -145,6 +144,7 @@ class ClusteringComparison:
     templates: the templates in the columns, the largest first; None for pages without a template.
     alone: the number of pages in no group of two or more pages.
     home: {page: the id of its template}; pages without a template are missing.
+    then: the same after the clustering is adopted (`adopting.plan_homes`).
     """
 
     row: ClusteringRow
@@ -153,6 +153,7 @@ class ClusteringComparison:
     alone: int
     effect: Effect
     home: Mapping[int, int]
+    then: Mapping[int, int]
 
 
 def build_lab(site: Site) -> Lab:
@@ -160,16 +161,27 @@ def build_lab(site: Site) -> Lab:
     run = comparisons.find_last_comparison(site)
     pages = PageCount.objects.filter(site=site, reading__in=(Page.Reading.WHOLE, Page.Reading.PARTLY), kept=True).total()
     labels = page_labels.get_labels(site)
-    found = _update_templates(list(run.clusterings.select_related("site"))) if run else []
+    found = advice.update_templates(list(run.clusterings.select_related("site"))) if run else []
     rows = _build_rows(found, labels, cluster_pages.find_old_clusters(site, _collect_pages(found)))
     seen = {page for each in found[:1] for group in each.groups for page in group}
     order = {name: place for place, name in enumerate(["", *METHODS])}
     rows.sort(key=lambda row: order.get(row.clustering.method, len(order)))
     back = Clustering.objects.filter(site=site, run__kind=Run.Kind.CLUSTER).order_by("-pk").first()
     compared = len(seen) or min(pages, compare_clusterings.MOST_PAGES)
-    measured = len(seen & set(labels))
+    measured = seen & set(labels)
+    kinds = len({labels[page] for page in measured})
     return Lab(
-        run, tuple(rows), tuple(METHODS), pages, compared, len(labels), measured, _read_notices(run), 1 < measured < FEW_LABELS, back
+        run=run,
+        rows=tuple(rows),
+        methods=tuple(METHODS),
+        pages=pages,
+        compared=compared,
+        labelled=len(labels),
+        measured=len(measured),
+        kinds=kinds,
+        notices=_read_notices(run),
+        few=kinds > 1 and len(measured) < advice.FEW_LABELS,
+        back=back,
     )
 
 
@@ -184,7 +196,7 @@ def build_comparison(clustering: Clustering) -> ClusteringComparison:
     site = clustering.site
     home = cluster_pages.find_old_clusters(site, _collect_pages([clustering]))
     (row,) = _build_rows([clustering], page_labels.get_labels(site), home)
-    chosen = _choose_templates(clustering, home)
+    chosen, then = _choose_templates(clustering, home), adopting.plan_homes(clustering, home)
     rows = {cluster.pk: cluster for cluster in site.clusters.select_related("site", "picture")}
     several = [(place, group) for place, group in enumerate(clustering.groups) if len(group) > 1]
     counted = Counter(home.get(page) for _, group in several for page in group)
@@ -195,11 +207,11 @@ def build_comparison(clustering: Clustering) -> ClusteringComparison:
         of = Counter(home.get(page) for page in group)
         cells = tuple((of[pk], -(-5 * of[pk] // len(group))) for pk in columns)
         template = rows.get(chosen[place] or 0)
-        moved = sum(count for pk, count in of.items() if template is None or pk != template.pk)
+        moved = sum(home.get(page) != then.get(page) for page in group)
         example = next((examples[page] for page in group if page in examples), None)
         made.append(GroupRow(place, len(group), len(group) / max(1, clustering.pages), template, cells, example, moved))
     effect = adopting.preview_adoption(clustering, home, _list_kept_when_empty(site))
-    return ClusteringComparison(row, tuple(rows.get(pk or 0) for pk in columns), tuple(made), row.alone, effect, home)
+    return ClusteringComparison(row, tuple(rows.get(pk or 0) for pk in columns), tuple(made), row.alone, effect, home, then)
 
 
 def list_moves(clustering: Clustering, found: ClusteringComparison, *, group: int | None = None, now: int | None = None) -> list[Move]:
@@ -214,7 +226,9 @@ def list_moves(clustering: Clustering, found: ClusteringComparison, *, group: in
     wanted = clustering.groups[group] if group is not None else [page for each in clustering.groups for page in each]
     pages = Page.objects.filter(pk__in=wanted).select_related("current").in_bulk()
     made = [Move(pages[page], rows.get(found.home.get(page, 0)), then.get(page)) for page in wanted if page in pages]
-    return [each for each in made if (group is not None or _is_move(each)) and (now is None or (each.now.number if each.now else 0) == now)]
+    if group is None:
+        made = [each for each in made if found.home.get(each.page.pk) != found.then.get(each.page.pk)]
+    return [each for each in made if now is None or (each.now.number if each.now else 0) == now]
 
 
 def measure_shares(clustering: Clustering, place: int) -> Shares | None:
@@ -231,34 +245,8 @@ def show_paths(clustering: Clustering, place: int) -> ShownPaths:
     return ShownPaths(paths[:SHOWN_PATHS], len(paths), len(found.frame))
 
 
-def _update_templates(found: Sequence[Clustering]) -> list[Clustering]:
-    """Return a comparison's clusterings, with the current templates in place of those at the time of the comparison.
-
-    The cost of the current templates is known only if they are equal to one of the clusterings, such as an adopted one.
-    """
-    shown = []
-    for each in found:
-        if each.method == comparisons.NOW:
-            groups = comparisons.sort_groups(comparisons.group_by_template([str(page) for group in each.groups for page in group]))
-            same = next((other for other in [each, *found] if _collect_parts(other.groups) == _collect_parts(groups)), None)
-            each = Clustering(pk=each.pk, site=each.site, run=each.run, method=comparisons.NOW, groups=groups)
-            each.bits, each.bits_reason = (same.bits, same.bits_reason) if same else (None, "")
-        shown.append(each)
-    return shown
-
-
-def _collect_parts(groups: Sequence[Sequence[int]]) -> set[frozenset[int]]:
-    return {frozenset(group) for group in groups}
-
-
 def _collect_pages(found: Sequence[Clustering]) -> set[int]:
     return {page for each in found for group in each.groups for page in group}
-
-
-def _is_move(move: Move) -> bool:
-    if move.then is None:
-        return move.now is not None
-    return move.then.template is None or move.now is None or move.then.template.pk != move.now.pk
 
 
 def _build_rows(found: Sequence[Clustering], labels: Mapping[int, str], home: Mapping[int, int]) -> list[ClusteringRow]:
@@ -280,7 +268,7 @@ def _build_rows(found: Sequence[Clustering], labels: Mapping[int, str], home: Ma
                 len(several),
                 each.pages - sum(several),
                 moved,
-                _measure_quality(each, labels),
+                advice.measure_clustering(each, labels),
                 *shown,
             )
         )
@@ -288,8 +276,7 @@ def _build_rows(found: Sequence[Clustering], labels: Mapping[int, str], home: Ma
 
 
 def _count_moved(clustering: Clustering, home: Mapping[int, int]) -> int:
-    chosen = _choose_templates(clustering, home)
-    then = {page: chosen[place] or -1 for place, group in enumerate(clustering.groups) if len(group) > 1 for page in group}
+    then = adopting.plan_homes(clustering, home)
     return sum(home.get(page) != then.get(page) for group in clustering.groups for page in group)
 
 
@@ -298,12 +285,6 @@ def _choose_templates(clustering: Clustering, home: Mapping[int, int]) -> list[i
     groups = [Group((), tuple(group)) for group in clustering.groups if len(group) > 1]
     chosen = cluster_match.match_groups(groups, adopting.list_old_clusters(clustering.site.clusters.all()), home)
     return [*chosen, *[None] * (len(clustering.groups) - len(groups))]
-
-
-def _measure_quality(clustering: Clustering, labels: Mapping[int, str]) -> ClusteringQuality | None:
-    cluster = {str(page): place for place, group in enumerate(clustering.groups) for page in group}
-    truth = {str(page): label for page, label in labels.items() if str(page) in cluster}
-    return measure_quality(truth, cluster) if len(truth) > 1 else None
 
 
 def _find_examples(groups: Sequence[Sequence[int]]) -> dict[int, Snapshot]:

@@ -11,7 +11,7 @@ from extraction.forms.core import join_errors
 from extraction.forms.templates import MergeForm, NameForm
 from extraction.models import Cluster, MergeProposal, RecordType, Role, RunRelease, Site
 from extraction.services.core.runs import JobError
-from extraction.services.lab import document_types
+from extraction.services.lab import advice, document_types
 from extraction.services.sites import sites
 from extraction.services.templates import boilerplate, merge_proposals
 from extraction.services.templates import clusters as service
@@ -47,6 +47,7 @@ def site(request: HttpRequest, slug: str) -> HttpResponse:
         "ignored": [row for row in overview.rows if row.cluster.ignored],
         "tab": "templates",
         "last_move": last_move.describe_last_move(request, found),
+        "better": advice.find_better(found),
     }
     return render(request, "extraction/templates/site.html", context | build_activity_context(request, found))
 

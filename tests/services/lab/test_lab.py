@@ -1,6 +1,7 @@
 """The structure lab: methods compared with the templates, a worker that dies, labels, and adopting a clustering."""
 
-from collections.abc import Mapping
+import random
+from collections.abc import Callable, Mapping
 from io import StringIO
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from django.core.management.base import CommandError
 
 from extraction.models import Cluster, Clustering, Page, PageLabel, Placement, Record, Run, Site, Snapshot
 from extraction.services.core.runs import JobError
-from extraction.services.lab import compare_clusterings, comparisons, group_templates, method_process, page_labels
+from extraction.services.lab import advice, compare_clusterings, comparisons, group_templates, method_process, page_labels
 from extraction.services.lab.method_process import MethodResult
 from extraction.services.templates import adopting, cluster_pages, clusters, placing
 from extraction.views.lab import lab_view
@@ -215,6 +216,62 @@ def test_clusterings_are_measured_on_the_labelled_pages(site: Site, compared: Cl
     assert other.quality and other.quality.purity == 1 and other.quality.pair_recall == pytest.approx((15 + 15 + 15) / (66 + 15))
 
 
+def test_labels_of_one_template_give_no_score(site: Site, compared: Clustering) -> None:
+    page_labels.confirm_template(site.clusters.get(number=1), None)
+    lab = lab_view.build_lab(site)
+    assert (lab.measured, lab.kinds) == (12, 1)
+    assert [row.quality for row in lab.rows] == [None, None]
+    page_labels.confirm_template(site.clusters.get(number=2), None)
+    assert all(row.quality for row in lab_view.build_lab(site).rows)
+
+
+def test_a_clustering_that_agrees_better_with_the_labels_is_named(
+    site: Site, compared: Clustering, person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert advice.find_better(site) is not None, "by its cost: 1000 bits of 2000"
+    for number in (1, 2):
+        page_labels.confirm_template(site.clusters.get(number=number), person("editor"))
+    assert advice.find_better(site) is not None, "18 labelled pages are too few to judge by"
+    monkeypatch.setattr(advice, "FEW_LABELS", 19)
+    label_by(site, by_parity)
+    found = advice.find_better(site)
+    assert found is not None and (found.clustering, found.quality, found.saved) == (compared, pytest.approx(1), None)
+    assert found.now is not None and found.now < 0.9
+    label_by(site, lambda page: "list" if "list" in page.url else "book")
+    assert advice.find_better(site) is None, "the labels say that the templates are right, whatever the cost"
+
+
+def test_a_cheaper_clustering_is_named_until_the_templates_change(site: Site, compared: Clustering) -> None:
+    found = advice.find_better(site)
+    assert found is not None and (found.clustering, found.saved) == (compared, pytest.approx(0.5))
+    compared.bits = 1850.0
+    compared.save()
+    assert advice.find_better(site) is None, "a saving of less than a tenth is not clear"
+    compared.bits = 1000.0
+    compared.save()
+    placing.move_pages(site, [book(site, 1)], site.clusters.get(number=2), None)
+    assert advice.find_better(site) is None, "nobody reckoned what the templates cost now"
+
+
+def test_an_adopted_clustering_is_not_named_again(site: Site, compared: Clustering) -> None:
+    adopted(compared)
+    assert advice.find_better(site) is None
+
+
+def test_without_a_comparison_nothing_is_named(site: Site) -> None:
+    assert advice.find_better(site) is None
+
+
+def by_parity(page: Page) -> str:
+    return str(int(page.url[-9:-5]) % 2) if "book" in page.url else "list" if "list" in page.url else "other"
+
+
+def label_by(site: Site, name: Callable[[Page], str]) -> None:
+    """Label all pages of a site."""
+    PageLabel.objects.filter(page__site=site).delete()
+    PageLabel.objects.bulk_create(PageLabel(page=page, label=name(page)) for page in Page.objects.filter(site=site))
+
+
 def adopted(clustering: Clustering) -> Site:
     run = done(cluster_pages.start_adopting(clustering))
     assert run.state == Run.State.DONE, run.error
@@ -308,12 +365,55 @@ def test_a_method_is_adopted_on_the_command_line(site: Site, opinion: list[str])
     assert Site.objects.get(pk=site.pk).method == "lsh"
 
 
-def test_masked_shingles_are_adopted_by_finding_templates_as_usual(site: Site, compared: Clustering) -> None:
+def test_masked_shingles_are_adopted_as_they_are_shown(site: Site, compared: Clustering) -> None:
+    books, lists = (sorted(page.pk for page in Page.objects.filter(site=site, url__contains=kind)) for kind in ("book", "list"))
+    shown = Clustering.objects.create(site=site, run=compared.run, method=adopting.USUAL, groups=[books[4:], lists, books[:4]])
+    assert lab_view.build_comparison(shown).effect.moved == 4
+    before = of(site)
+    after = of(adopted(shown))
+    assert sum(before[url] != after[url] for url in before) == 4, "though finding templates as usual would change nothing"
+
+
+def test_templates_are_found_as_usual_again(site: Site, compared: Clustering) -> None:
     before = of(site)
     adopted(compared)
-    usual = Clustering.objects.create(site=site, run=compared.run, method=adopting.USUAL, groups=[[1]])
-    assert adopted(usual).method == ""
+    run = done(cluster_pages.start_as_usual(site))
+    assert run.state == Run.State.DONE, run.error
+    assert Site.objects.get(pk=site.pk).method == ""
     assert of(site) == before
+    assert lab_view.build_lab(site).back, "and the adopted ones can be restored"
+
+
+def test_templates_are_found_as_usual_again_on_the_command_line(site: Site, compared: Clustering) -> None:
+    before = of(site)
+    adopted(compared)
+    call_command("cluster_site", "books", "--usual", "--here", stdout=StringIO())
+    assert of(site) == before
+    with pytest.raises(CommandError, match="--usual goes with neither"):
+        call_command("cluster_site", "books", "--usual", "--adopt", "lsh", "--here")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_said_of_adopting_is_what_it_does(site: Site, compared: Clustering, person, seed: int) -> None:
+    """Any groups, with pages that people placed before."""
+    source = random.Random(seed)
+    pages = list(Page.objects.filter(site=site).order_by("pk"))
+    editor, (one, two) = person("editor"), site.clusters.order_by("number")
+    for page in source.sample(pages, 3):
+        placing.move_pages(site, [page], source.choice([one, two, None]), editor)
+    groups: list[list[int]] = [[] for _ in range(4)]
+    for page in pages:
+        source.choice(groups).append(page.pk)
+    shown = Clustering.objects.create(
+        site=site, run=compared.run, method="rtdm", groups=sorted(filter(None, groups), key=len, reverse=True)
+    )
+    before, found = of(site), lab_view.build_comparison(shown)
+    moves = {move.page.url for move in lab_view.list_moves(shown, found)}
+    after = of(adopted(shown))
+    changed = {url for url in before if before[url] != after[url]}
+    assert moves == changed
+    assert found.effect.moved == found.row.moved == len(changed)
+    assert found.effect.freed == sum(before[url] is not None and after[url] is None for url in before)
 
 
 def test_decisions_of_people_about_pages_survive_adopting(site: Site, compared: Clustering, person) -> None:

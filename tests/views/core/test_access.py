@@ -123,6 +123,7 @@ ACT = {
     "first_steps_close": Role.EDITOR,
     "site_lab_start": Role.EDITOR,
     "site_lab_labels": Role.EDITOR,
+    "site_lab_usual": Role.OPERATOR,
     "cluster_start": Role.EDITOR,
     "cluster_merge": Role.EDITOR,
     "cluster_same": Role.EDITOR,

@@ -349,6 +349,7 @@ CHANGES: dict[str, tuple[Callable[[World], Prepared], str]] = {
     "site_lab_adopt": (end_runs, "run.started"),
     "site_lab_labels": (lambda world: {"confirm": world.cluster.number}, "page.labelled"),
     "site_lab_start": (lambda world: end_runs(world) or {"methods": ["lsh"]}, "run.started"),
+    "site_lab_usual": (end_runs, "run.started"),
     "site_monitor": (lambda _: {"every_hours": "6", "auto_repair": "on"}, "monitor.changed"),
     "site_check_accept": (lambda _: {}, "check.accepted"),
     "site_silence": (lambda _: {"known": "1"}, "monitor.silence"),

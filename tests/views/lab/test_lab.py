@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils import timezone
 
 from extraction.models import Clustering, PageLabel, Run
 from tests.services import factory
@@ -22,7 +23,7 @@ def test_clusterings_stand_side_by_side(signed_in: Any, world: World) -> None:
     text = shown(signed_in("viewer"), world)
     assert "Current templates" in text and "LSH" in text and "9.0" in text and "8.0" in text
     assert "gave up</span> it needs more than 900 seconds" in text
-    assert "need labelled pages" in text
+    assert "need pages with different labels." in text
     assert "Adopt…" not in text and 'name="methods"' not in text, "a viewer only looks"
     assert 'name="methods"' in shown(signed_in("editor"), world) and "Adopt…" not in shown(signed_in("editor"), world)
     assert "An operator can adopt a clustering" in shown(signed_in("editor"), world)
@@ -89,6 +90,26 @@ def test_the_template_paths_of_a_group_are_shown_and_downloaded(signed_in: Any, 
     assert client.get(reverse("site_lab_paths", args=world.address("site_lab_paths")), {"group": 99}).status_code == 404
 
 
+def test_a_clearly_better_clustering_is_named_on_the_page_of_the_site(signed_in: Any, world: World) -> None:
+    site_page, costs = reverse("site", args=[world.site.slug]), world.clustering.run.clusterings
+    costs.filter(method="").update(bits=1.05 * (world.clustering.bits or 0))
+    assert "Compare the two in the structure lab" not in signed_in("viewer").get(site_page).content.decode()
+    costs.filter(method="").update(bits=10 * (world.clustering.bits or 0))
+    text = " ".join(signed_in("viewer").get(site_page).content.decode().split())
+    assert "LSH describes the pages with 90 % fewer bits than these templates." in text
+    assert f'href="{world.clustering.get_absolute_url()}"' in text
+
+
+def test_an_operator_returns_to_finding_templates_as_usual(signed_in: Any, world: World) -> None:
+    world.site.method = "lsh"
+    world.site.save()
+    assert "An operator can return to finding templates as usual" in shown(signed_in("editor"), world)
+    assert "Find templates as usual" in shown(signed_in("operator"), world)
+    Run.objects.filter(kind=Run.Kind.CLUSTER).update(state=Run.State.CANCELLED, finished_at=timezone.now())
+    signed_in("operator").post(reverse("site_lab_usual", args=[world.site.slug]))
+    assert Run.objects.filter(kind=Run.Kind.CLUSTER).latest("pk").parameters == {"method": ""}
+
+
 def test_adopting_asks_first(signed_in: Any, world: World) -> None:
     client, address = signed_in("operator"), reverse("site_lab_adopt", args=[world.site.slug, world.clustering.pk])
     text = shown(client, world, "site_lab_adopt")
@@ -114,6 +135,8 @@ def test_labels_can_be_uploaded_confirmed_and_deleted(signed_in: Any, world: Wor
     assert "1 line has no label after a tab, such as “https://a.example b”." in text
     client.post(address, {"confirm": world.cluster.number})
     assert PageLabel.objects.count() == 6 and PageLabel.objects.get(page=world.page).label == world.cluster.label
+    assert "all 6 labelled pages have the same one, which any clustering gets right" in shown(client, world)
+    client.post(address, {"file": SimpleUploadedFile("labels.tsv", f"{world.page.url}\tfilm\n".encode())})
     assert "on 6 labelled pages (few)" in shown(client, world) and "so few pages say little" in shown(client, world)
     client.post(address, {"clear": "1"})
     assert not PageLabel.objects.exists()
