@@ -101,14 +101,14 @@ class Vertex(CorrectionCalls, DeliveryCalls, JoinCalls, LabCalls, QualityCalls, 
         return self.download(join_path("sites", site, "files"), target, query={"pages": pages})
 
     def import_site_files(
-        self, path: Path, *, into: str = "", prefer: str = "stop", delete: bool = False, dry_run: bool = False
+        self, path: Path, *, into: str = "", prefer: str = "stop", delete: bool = False, dry_run: bool = False, team: str = ""
     ) -> FolderImport:
         """Import a zip file with the files of a site, or only say what would change. Raises VertexError.
 
         into: another site than the files name. prefer: stop, folder or installation, if both sides have changed.
-        delete: remove what is only here.
+        delete: remove what is only here. team: the slug of the team of a new site; your oldest one without it.
         """
-        fields = {"prefer": prefer, "delete": str(delete).lower(), "dry_run": str(dry_run).lower()} | ({"into": into} if into else {})
+        fields = {"prefer": prefer, "delete": str(delete).lower(), "dry_run": str(dry_run).lower(), "into": into, "team": team}
         with path.open("rb") as file:
             upload = Upload(file, name=path.name, fields=fields, type_of_file="application/zip")
             return read_row(FolderImport, self.request("POST", "/site-files", upload=upload))

@@ -74,6 +74,16 @@ def test_without_pages_the_rule_works_on_pages_that_come_later(vertex: Vertex, s
     assert sorted(after.read_text().splitlines()) == sorted(before.read_text().splitlines())
 
 
+def test_a_new_site_goes_to_the_team_that_is_named(vertex: Vertex, shop: Path, tmp_path: Path) -> None:
+    do_with_client(vertex, shop, tmp_path / "before.csv")
+    folder = tmp_path / "shop"
+    run("site", "export", "shop", str(folder))
+    empty()
+    vertex.create_team("Others")
+    run("site", "import", str(folder), "--team", "others")
+    assert [each.team for each in vertex.list_sites()] == ["others"]
+
+
 def test_a_zip_file_goes_through_the_client_and_says_what_it_changes(vertex: Vertex, shop: Path, tmp_path: Path) -> None:
     do_with_client(vertex, shop, tmp_path / "before.csv")
     archive = tmp_path / "shop.zip"

@@ -55,9 +55,10 @@ def export_site(context: Context, slug: str, target: Path, pages: str) -> None:
     default="stop",
     help="What counts where both sides have changed. The default imports nothing.",
 )
+@click.option("--team", default="", help="The slug of the team of a new site. Without it, your oldest team.")
 @click.option("--delete", is_flag=True, help="Remove what is only here; templates, record types and deliveries stay.")
 @click.pass_obj
-def import_site(context: Context, source: Path, dry_run: bool, into: str, prefer: str, delete: bool) -> None:
+def import_site(context: Context, source: Path, dry_run: bool, into: str, prefer: str, team: str, delete: bool) -> None:
     """Import a site from the folder or zip file SOURCE, or merge it into the one that is here.
 
     The exit code is 7 if parts were changed on both sides. Nothing is imported then.
@@ -65,7 +66,7 @@ def import_site(context: Context, source: Path, dry_run: bool, into: str, prefer
     with tempfile.TemporaryDirectory(prefix="vertex-") as aside:
         archive = _pack(source, Path(aside) / "site.zip") if source.is_dir() else source
         try:
-            done = context.vertex.import_site_files(archive, into=into, prefer=prefer, delete=delete, dry_run=dry_run)
+            done = context.vertex.import_site_files(archive, into=into, prefer=prefer, delete=delete, dry_run=dry_run, team=team)
         except VertexError as error:
             if error.status != 409:
                 raise
