@@ -135,9 +135,7 @@ def match_properties(attributes: Mapping[str, str], items: Sequence[Item]) -> di
     by_name = {name: match for name in attributes if (match := _find_property(found, _by_name(name)))}
     taken = {(match.item.type, match.path) for match in by_name.values()}
     by_type = {
-        name: match
-        for name, kind in attributes.items()
-        if name not in by_name and (match := _find_property(found, BY_TYPE.get(kind, ())))
+        name: match for name, kind in attributes.items() if name not in by_name and (match := _find_property(found, BY_TYPE.get(kind, ())))
     }
     wanted = Counter((match.item.type, match.path) for match in by_type.values())
     alone = {

@@ -3,7 +3,7 @@
 import { h, icon } from "../core/dom.js";
 import { drawListHead, drawListTable } from "./listpanel.js";
 import { drawReading, drawUnread } from "./readings.js";
-import { beside, hasSeveralElsewhere, isOffered, keyFor, offered, percent, standing } from "./store.js";
+import { beside, hasSeveralElsewhere, isOffered, offered, percent, standing } from "./store.js";
 
 const SIGNS = { confirmed: "●", absent: "–", proposed: "○", suggested: "◇", none: "·", unknown: "" };
 const WORDS = { confirmed: "confirmed", absent: "not on this page", proposed: "proposed", suggested: "suggested by the embedded data", none: "nothing found", unknown: "not marked" };
@@ -19,12 +19,12 @@ export function drawPanel(list, store, actions) {
   const top = list.scrollTop;
   const lines = store.attributes.flatMap((attribute, number) => [
     number && attribute.list === store.attributes[number - 1].list ? null : headOf(store, attribute, actions),
-    row(store, attribute, number, actions),
+    row(store, attribute, actions),
     attribute.list === (store.attributes[number + 1]?.list ?? null) ? null : tableOf(store, attribute, actions),
   ]);
   list.replaceChildren(...lines.filter((line) => line !== null));
   list.scrollTop = top;
-  list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  list.querySelector(".wb-attribute[aria-current]")?.scrollIntoView({ block: "nearest" });
 }
 
 /** The heading of a list, above its first attribute. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
@@ -39,8 +39,8 @@ function tableOf(store, attribute, actions) {
   return list ? drawListTable(store, list, actions) : null;
 }
 
-/** @param {Store} store @param {Attribute} attribute @param {number} number @param {Actions} actions */
-function row(store, attribute, number, actions) {
+/** @param {Store} store @param {Attribute} attribute @param {Actions} actions */
+function row(store, attribute, actions) {
   const how = standing(store, attribute.id, store.page);
   const draft = store.drafts.get(attribute.id);
   const current = attribute.id === store.current;
@@ -50,7 +50,7 @@ function row(store, attribute, number, actions) {
     h(
       "div",
       { class: "wb-attribute-head" },
-      h("kbd", { class: "wb-key" }, keyFor(attribute, number) || "·"),
+      h("kbd", { class: "wb-key" }, attribute.hotkey || "·"),
       h("button", { type: "button", class: "wb-name truncate", title: describe(attribute) }, attribute.name),
       attribute.mandatory && h("span", { class: "muted small", title: "Mandatory: a record without it is incomplete" }, "mandatory"),
       attribute.multiple && h("span", { class: "muted small", title: "A record may have several values" }, "several"),
