@@ -70,7 +70,7 @@ def list_steps(request: SignedInHttpRequest) -> list[Step]:
 
 
 def are_folded(steps: list[Step], role: Role) -> bool:
-    """Return whether the list should show its next step only: somebody has been through it once, or the person operates what others made."""
+    """Return whether the list begins closed: somebody has been through it once, or the person operates what others made."""
     done = {step.name for step in steps if step.done}
     return "publish" in done or ("site" in done and role >= Role.OPERATOR)
 

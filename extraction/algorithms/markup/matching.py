@@ -1,8 +1,8 @@
 """Which property of a page's own data an attribute means, and which attributes such data offers.
 
 The name decides first: a small table gives the properties that it may mean, and after those the name itself is tried. The type decides
-last, if only one property fits it and no other attribute means it. If a page describes several things, the one with the most information is taken as its subject. A site's
-name, its search box and its breadcrumbs are on every page and are never the subject.
+last, if only one property fits it and no other attribute means it. If a page describes several things, the one with the most information
+is taken as its subject. A site's name, its search box and its breadcrumbs are on every page and are never the subject.
 """
 
 import re
