@@ -3,7 +3,7 @@
 import { h, icon } from "../core/dom.js";
 import { drawListHead, drawListTable } from "./listpanel.js";
 import { drawReading, drawUnread } from "./readings.js";
-import { beside, hasSeveralElsewhere, isOffered, offered, percent, standing } from "./store.js";
+import { beside, hasSeveralElsewhere, isAwaited, isOffered, offered, percent, standing } from "./store.js";
 
 const SIGNS = { confirmed: "●", absent: "–", proposed: "○", suggested: "◇", none: "·", unknown: "" };
 const WORDS = { confirmed: "confirmed", absent: "not on this page", proposed: "proposed", suggested: "suggested by the embedded data", none: "nothing found", unknown: "not marked" };
@@ -56,7 +56,7 @@ function row(store, attribute, actions) {
       attribute.multiple && h("span", { class: "muted small", title: "A record may have several values" }, "several"),
       rate(draft, attribute, actions),
     ),
-    values(how, current, actions, (text) => drawReading(store, attribute, text)),
+    values(how, current, actions, (text) => drawReading(store, attribute, text), isAwaited(store, attribute)),
     draft?.state === "failed" && !attribute.list && !(current && offered(store).length) && h("p", { class: "wb-failure" }, icon("warn"), h("span", {}, reason(draft, attribute), ...places(draft, attribute, actions))),
     how.words && h("p", { class: "wb-source muted small" }, how.words === "main text" ? "the page’s main text: where it differs from the others" : `from the embedded data: ${how.words}`),
     current && agreement(draft, attribute, actions),
@@ -110,11 +110,12 @@ function agreement(draft, attribute, actions) {
   return h("p", { class: "wb-source small" }, h("button", { type: "button", class: "button-link", title: `${found.words}. Click to see the pages that differ.`, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.different(attribute.id); } } }, text));
 }
 
-/** @param {import("./store.js").Standing} how @param {boolean} current @param {Actions} actions @param {(text: string) => HTMLElement | null} reading */
-function values(how, current, actions, reading) {
+/** @param {import("./store.js").Standing} how @param {boolean} current @param {Actions} actions @param {(text: string) => HTMLElement | null} reading
+ * @param {boolean} awaited whether a rule's values are on their way */
+function values(how, current, actions, reading, awaited) {
   const word = WORDS[how.kind];
   const sign = h("span", { class: `wb-sign wb-sign-${how.kind}`, title: word }, SIGNS[how.kind]);
-  if (!how.values.length) return h("div", { class: "wb-values muted" }, sign, h("span", {}, how.kind === "absent" ? "not on this page" : how.kind === "none" ? "the rule finds nothing here" : "not marked yet"));
+  if (!how.values.length) return h("div", { class: "wb-values muted" }, sign, h("span", {}, how.kind === "absent" ? "not on this page" : how.kind === "none" ? "the rule finds nothing here" : awaited ? "looking…" : "not marked yet"));
   if (how.values.length === 1) return h("div", { class: "wb-values" }, sign, h("div", {}, value(how.values[0], current, actions), reading(how.values[0].value)));
   const shown = current ? how.values : how.values.slice(0, 1);
   return h(

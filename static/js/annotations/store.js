@@ -189,6 +189,14 @@ export function beside(store) {
 /** Whether several values were marked for an attribute on another sample. @param {Store} store @param {number} attribute */
 export const hasSeveralElsewhere = (store, attribute) => store.samples.some(({ id }) => id !== store.page && (store.labels[attribute]?.[id]?.length ?? 0) > 1);
 
+/** Whether the values of an attribute on the open page are still to come from its rule: it is marked elsewhere, and nothing is known here.
+ * @param {Store} store @param {Attribute} attribute */
+export function isAwaited(store, attribute) {
+  const state = store.drafts.get(attribute.id)?.state ?? "asking";
+  if (attribute.list || (state !== "asking" && state !== "learned") || standing(store, attribute.id, store.page).kind !== "unknown") return false;
+  return store.samples.some(({ id }) => standing(store, attribute.id, id).kind === "confirmed");
+}
+
 /** Applies the answer to a change. @param {Store} store @param {any} answer */
 export function take(store, answer) {
   for (const [attribute, pages] of Object.entries(answer.labels ?? {})) store.labels[attribute] = pages;

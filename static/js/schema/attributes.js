@@ -4,7 +4,7 @@
 import { all, around, maybe, one } from "../core/dom.js";
 
 const HUES = 8; // tokens.css
-const KEYS = "123456789abcdefghijklmnopqrstuvwxyz";
+const KEYS = "1234567890bcfghilmquvwyz"; // Without the letters of the workbench's own commands.
 const ROW = "[data-row]";
 const LIST_ROW = "[data-list-row]";
 
