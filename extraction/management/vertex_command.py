@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError, ProgrammingError
 
 from extraction.services.core import audit
 from extraction.services.core.runs import JobError
@@ -18,3 +19,9 @@ class VertexCommand(BaseCommand):
                 return super().execute(*args, **options)
         except (JobError, StateError) as error:
             raise CommandError(str(error)) from error
+        except (OperationalError, ProgrammingError) as error:
+            if "no such table" in str(error) or "does not exist" in str(error):
+                raise CommandError(
+                    "the database is not set up yet, or is older than this version. Run `vertex manage migrate` first."
+                ) from error
+            raise

@@ -45,14 +45,17 @@ def list_steps(request: SignedInHttpRequest) -> list[Step]:
     def is_any(rows: QuerySet[Any]) -> bool:
         return visible_to(rows, request.user).exists()
 
-    first = visible_to(Site.objects.order_by("created_at"), request.user).first()
+    sites = visible_to(Site.objects.order_by("created_at"), request.user)
+    first = sites.first()
     if request.COOKIES.get(CLOSED_COOKIE) or (first and first.created_at < timezone.now() - timedelta(days=NEW_FOR_DAYS)):
         return []
-    cluster = _find_template(first)
-    site_url = first.get_absolute_url() if first else ""
+    cluster = _find_template(sites)
+    with_pages = sites.filter(Exists(Page.objects.filter(site=OuterRef("pk")))).first()
+    site = cluster.site if cluster else with_pages or first
+    site_url = site.get_absolute_url() if site else ""
     cluster_url = cluster.get_absolute_url() if cluster else ""
     found = [
-        ("site", first is not None and is_any(Page.objects.all()), site_url or reverse("site_new")),
+        ("site", with_pages is not None, site_url or reverse("site_new")),
         ("templates", cluster is not None, site_url),
         ("mark", is_any(Label.objects.all()), cluster_url),
         ("learn", is_any(Rule.objects.all()), cluster_url),
@@ -66,15 +69,21 @@ def list_steps(request: SignedInHttpRequest) -> list[Step]:
     return [Step(name, done, url, name == current) for name, done, url in found]
 
 
-def _find_template(site: Site | None) -> Cluster | None:
-    """Return the template that is furthest on its way to records, of several the one with the smallest number."""
-    shown = Cluster.objects.shown().filter(site=site).select_related("site")
+def are_folded(steps: list[Step], role: Role) -> bool:
+    """Return whether the list begins closed: somebody has been through it once, or the person operates what others made."""
+    done = {step.name for step in steps if step.done}
+    return "publish" in done or ("site" in done and role >= Role.OPERATOR)
+
+
+def _find_template(sites: QuerySet[Site]) -> Cluster | None:
+    """Return the template that is furthest on its way to records, of several that of the oldest site with the smallest number."""
+    shown = Cluster.objects.shown().filter(site__in=sites.order_by()).select_related("site").order_by("site__created_at", "site", "number")
     on_the_way: tuple[type[Record] | type[Rule] | type[Label], ...] = (Record, Rule, Label)
     for kind in on_the_way:
         reached = Exists(kind._default_manager.filter(cluster=OuterRef("pk")))
-        if found := shown.filter(reached).order_by("number").first():
+        if found := shown.filter(reached).first():
             return found
-    return shown.order_by("number").first()
+    return shown.first()
 
 
 @require_POST

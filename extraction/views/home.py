@@ -18,11 +18,14 @@ from extraction.views.policy import requires
 def show_home(request: SignedInHttpRequest) -> HttpResponse:
     """Show what is waiting for a person, what is running, and the state of the sites."""
     notices = comments.list_notices(request.user)
+    steps = first_steps.list_steps(request) if request.held_role >= Role.EDITOR else []
     context = {
         "home": service.build_home(request.user),
         "notices": notices[: service.SHOWN],
         "notice_count": notices.count(),
-        "steps": first_steps.list_steps(request) if request.held_role >= Role.EDITOR else [],
+        "steps": steps,
+        "steps_done": sum(step.done for step in steps),
+        "steps_folded": first_steps.are_folded(steps, request.held_role),
         "demo_site": settings.VERTEX_DEMO_SITE,
     }
     return render(request, "extraction/sites/home.html", context)

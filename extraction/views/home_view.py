@@ -125,6 +125,8 @@ def _group_unfinished_clusters(user: User) -> "dict[str, QuerySet[Cluster]]":
     live = Exists(Rule.objects.serving().filter(cluster=cluster))
     draft = Exists(Rule.objects.unpublished().filter(cluster=cluster))
     broken = Exists(Rule.objects.filter(cluster=cluster, state=Rule.State.BROKEN))  # already listed as a breakage
+    unfinished = Run.objects.unfinished().filter(site=OuterRef("site"))  # a crawl or a run that extracts its records next
+    busy = Exists(unfinished.filter(Q(cluster=None) | Q(cluster=cluster)))
     counts = RecordCount.objects.now().filter(rule__state__in=Rule.SERVING).totals("cluster")
     visible = visible_to(Site.objects.all(), user)
     mine = Cluster.objects.shown().filter(site__in=visible).select_related("site", "record_type")
@@ -135,7 +137,7 @@ def _group_unfinished_clusters(user: User) -> "dict[str, QuerySet[Cluster]]":
         "learn": typed.filter(labels).exclude(rules),
         "annotate": typed.exclude(labels).exclude(rules),
         "new": typed.filter(pk__in=new),
-        "run": typed.filter(live).exclude(pk__in=counts).exclude(broken).exclude(pk__in=new),
+        "run": typed.filter(live).exclude(pk__in=counts).exclude(broken).exclude(pk__in=new).exclude(busy),
         "type": mine.filter(record_type=None),
     }
 

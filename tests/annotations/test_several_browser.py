@@ -26,6 +26,13 @@ HIDDEN = """() => {
 """The options in the line under the page that stand outside it or cannot be clicked where they stand."""
 
 
+IN_SIGHT = """() => {
+  const [row, panel] = [".wb-attribute[aria-current]", "#attributes"].map((each) => document.querySelector(each).getBoundingClientRect());
+  return row.top >= panel.top - 1 && Math.min(row.bottom, row.top + 60) <= panel.bottom + 1;
+}"""
+"""Whether the current attribute is within its column."""
+
+
 def film(title: str, *directors: str) -> bytes:
     links = ", ".join(f"<a href='/p/{name}'>{name}</a>" for name in directors)
     return f"<html><body><h1>{title}</h1><table><tr><td>By</td><td class=by>{links}</td></tr></table><p>Foot</p></body></html>".encode()
@@ -159,6 +166,27 @@ def test_the_options_in_the_line_under_the_page_fit(bench: Bench, width: int) ->
     bench.page.wait_for_selector(".wb-option >> text=@href")
     assert bench.page.locator(".wb-option").count() == 5
     assert bench.page.evaluate(HIDDEN) == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_current_attribute_is_in_sight(bench: Bench, width: int) -> None:
+    bench.page.set_viewport_size({"width": width, "height": 700})
+    names = [f"a{n}" for n in range(14)]
+    page = "".join(f"<p>{name}</p>" for name in names).encode()
+    bench.open(make_messy_page(b"<html><body>" + page + b"</body></html>", **dict.fromkeys(names, "text")))
+    for step in (13, 1):
+        for _ in range(step):
+            bench.press("n")
+        bench.until(lambda: bench.page.evaluate(IN_SIGHT))
+
+
+def test_a_phone_shows_the_samples_the_page_and_the_attributes(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 390, "height": 800})
+    bench.open(factory.shop(8))
+    for selector in ("#samples", "#frame", "#attributes", "#learn"):
+        box = bench.page.locator(selector).bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 391 and box["height"] >= 30, selector
+        assert box["y"] + box["height"] <= 800, selector
 
 
 def test_the_samples_keep_their_order_and_count_while_one_marks(bench: Bench) -> None:

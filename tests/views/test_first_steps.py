@@ -81,3 +81,20 @@ def test_an_installation_that_is_not_new_has_no_list(signed_in: Any, world: Worl
 @pytest.mark.parametrize("role", ["viewer"])
 def test_somebody_who_cannot_do_the_steps_does_not_see_them(signed_in: Any, db: None, role: str) -> None:
     assert read_steps(signed_in(role)) == {}
+
+
+def test_the_list_follows_the_site_that_is_furthest_and_not_one_whose_pages_could_not_be_fetched(signed_in: Any, world: World) -> None:
+    failed = factory.site("Failed")
+    Site.objects.filter(pk=failed.pk).update(created_at=world.site.created_at - timedelta(hours=1))
+    client = signed_in("editor")
+    assert [name for name, done in read_steps(client).items() if not done] == ["export"]
+    assert find_current(client)[1] == reverse("records", args=[world.site.slug, world.cluster.number])
+
+
+@pytest.mark.parametrize(("role", "published", "folded"), [("editor", False, False), ("editor", True, True), ("operator", False, True)])
+def test_the_list_is_folded_for_whoever_knows_the_way(signed_in: Any, world: World, role: str, published: bool, folded: bool) -> None:
+    if not published:
+        Rule.objects.update(state=Rule.State.DRAFT, published_at=None)
+    text = signed_in(role).get(reverse("home")).content.decode()
+    assert ("<details open>" in text) is not folded
+    assert "of 7 done" in text

@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from extraction.models import Breakage, Check, Cluster, Delivery, DeliveryTarget, Run
+from extraction.models import Breakage, Check, Cluster, Delivery, DeliveryTarget, Rule, Run
 from tests.reading import words
 from tests.services import factory
 from tests.views import world as worlds
@@ -29,6 +29,18 @@ def test_home_lists_waiting_work_by_its_next_step(signed_in: Any, world: World) 
 def test_home_shows_no_work_to_a_viewer(signed_in: Any, world: World) -> None:
     assert b"to do</h1>" in signed_in("editor").get(reverse("home")).content
     assert b"to do</h1>" not in signed_in("viewer").get(reverse("home")).content
+
+
+def test_a_rule_whose_run_is_under_way_is_not_to_be_run(signed_in: Any, world: World) -> None:
+    other = factory.cluster(world.site, number=2, kind=world.record_type)
+    factory.rule(other, state=Rule.State.LIVE)
+
+    def list_kinds() -> list[str]:
+        return [kind.kind for kind in signed_in("editor").get(reverse("home")).context["home"].waiting]
+
+    assert "run" in list_kinds()
+    factory.run(world.site, Run.Kind.CRAWL, Run.State.RUNNING)
+    assert "run" not in list_kinds()
 
 
 def test_home_leaves_out_a_failed_run_that_was_repeated(signed_in: Any, world: World) -> None:

@@ -35,6 +35,11 @@ def name_step(element: etree._Element, names: frozenset[str]) -> str:
     return ".".join((str(element.tag), *sorted({each for each in _names(element) if each in names})))
 
 
+def read_classes(step: str) -> frozenset[str]:
+    """Return the classes of a step that `name_step` wrote."""
+    return frozenset(step.split("[")[0].split(".")[1:])
+
+
 def _names(element: etree._Element) -> list[str]:
     found = element.get("class")
     return [name for name in found[:MAX_LENGTH].split() if not _UNSTEADY.fullmatch(name)] if found else []

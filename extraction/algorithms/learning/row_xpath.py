@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from extraction.algorithms.dom.xpath import XPath, name_test, step
+from extraction.algorithms.dom.xpath import XPath, name_test, shorten, step
 from extraction.algorithms.learning.corpus import Corpus, NodeTarget
 from extraction.algorithms.learning.costs import CALIBRATED, NEVER, Cost
 from extraction.algorithms.learning.feature_maker import MaskedFeature, RuleFeature
@@ -158,7 +158,7 @@ class _RowSearch:
     def _make_content(self, places: Ints) -> list[MaskedFeature]:
         """Makes the features of a row's content and of its place among its siblings, as far as all given rows share them."""
         tag = self.target.tag
-        tests = [(write_path(path), f"has {write_path(path)}", CONTENT_COST) for path in self.level.paths.values() if path]
+        tests = [(write_path(path), f"has {shorten(write_path(path))}", CONTENT_COST) for path in self.level.paths.values() if path]
         tests.append((f"preceding-sibling::{step(tag)}", f"after another <{tag}>", SIBLING_COST))
         if tag == "tr":
             tests.append(("not(th)", "no header cell", CONTENT_COST))

@@ -1,13 +1,13 @@
 """Which property of a page's own data an attribute means, and which attributes such data offers.
 
 The name decides first: a small table gives the properties that it may mean, and after those the name itself is tried. The type decides
-last, if only one property fits it. If a page describes several things, the one with the most information is taken as its subject. A site's
-name, its search box and its breadcrumbs are on every page and are never the subject.
+last, if only one property fits it and no other attribute means it. If a page describes several things, the one with the most information
+is taken as its subject. A site's name, its search box and its breadcrumbs are on every page and are never the subject.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from extraction.algorithms.markup.items import Item
@@ -123,15 +123,35 @@ def rank_subjects(items: Sequence[Item]) -> list[Item]:
     return sorted(known, key=lambda item: (item.type in GENERAL, item.syntax == "Open Graph", -len(item.properties)))
 
 
-def match_property(name: str, kind: str, items: Sequence[Item]) -> PropertyMatch | None:
-    """Return the property that an attribute of this name and type means on a page, None for none."""
+def match_properties(attributes: Mapping[str, str], items: Sequence[Item]) -> dict[str, PropertyMatch]:
+    """Return {name: the property that an attribute means on a page} for the attributes of one record type that mean any.
+
+    A type alone says little: beside a `price`, an `old_price` is not the price of the offer. So a property that an attribute means by
+    its name is not given to another by its type, nor is one that would go to several.
+
+    attributes: {name: type}.
+    """
     found = rank_subjects(items)
-    for paths in (_by_name(name), BY_TYPE.get(kind, ())):
-        for item in found:
-            for path in paths:
-                for real, values in item.properties.items():
-                    if real.casefold() == path.casefold() or (path == _plain(real) and path):
-                        return PropertyMatch(item, real, values)
+    by_name = {name: match for name in attributes if (match := _find_property(found, _by_name(name)))}
+    taken = {(match.item.type, match.path) for match in by_name.values()}
+    by_type = {
+        name: match for name, kind in attributes.items() if name not in by_name and (match := _find_property(found, BY_TYPE.get(kind, ())))
+    }
+    wanted = Counter((match.item.type, match.path) for match in by_type.values())
+    alone = {
+        name: match
+        for name, match in by_type.items()
+        if (match.item.type, match.path) not in taken and wanted[match.item.type, match.path] == 1
+    }
+    return by_name | alone
+
+
+def _find_property(subjects: Sequence[Item], paths: Sequence[str]) -> PropertyMatch | None:
+    for item in subjects:
+        for path in paths:
+            for real, values in item.properties.items():
+                if real.casefold() == path.casefold() or (path == _plain(real) and path):
+                    return PropertyMatch(item, real, values)
     return None
 
 

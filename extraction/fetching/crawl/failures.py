@@ -1,5 +1,6 @@
 """Why there was no answer: Vertex's errors and Scrapy's, and how they are reported."""
 
+import re
 from datetime import UTC, datetime
 
 from scrapy.exceptions import (
@@ -14,6 +15,7 @@ from scrapy.exceptions import (
     UnsupportedURLSchemeError,
 )
 from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost
+from twisted.python.failure import Failure
 
 from extraction.fetching.crawl import outcomes
 from extraction.fetching.crawl.messages import Address, Fetched, Outcome
@@ -39,6 +41,10 @@ _WORDS: dict[type[BaseException], tuple[Outcome, str]] = {
     ResponseDataLossError: (Outcome.UNREACHABLE, "its answer was cut off"),
     UnsupportedURLSchemeError: (Outcome.REFUSED_ADDRESS, "it is not a web address"),
 }
+
+
+_TLS_REASON = re.compile(r"'([^']+)'\)")
+"""The last text of each of OpenSSL's errors, which are shown as tuples."""
 
 
 class Ended(IgnoreRequest):
@@ -69,9 +75,25 @@ def judge_failure(error: BaseException, *, address: Address, url: str) -> Fetche
         outcome, message = _describe_ignored(str(error))
     elif "certificate verify failed" in str(error):
         outcome, message = Outcome.UNREACHABLE, "its certificate is not valid; the site's settings can allow this"
+    elif "SSL routines" in str(error):
+        outcome, message = Outcome.UNREACHABLE, _describe_tls(str(error), url)
     else:
-        outcome, message = _WORDS.get(type(error), (Outcome.UNREACHABLE, f"no answer: {error}"[:300]))
+        outcome, message = _WORDS.get(type(error), (Outcome.UNREACHABLE, f"no answer: {_read_reasons(error)}"[:300]))
     return Fetched(url=address.url, outcome=outcome, final_url=url, fetched_at=now(), depth=address.depth, message=message)
+
+
+def _describe_tls(text: str, url: str) -> str:
+    """Return what a failed handshake means. OpenSSL says "wrong version number" of a server that answers without TLS."""
+    reason = (_TLS_REASON.findall(text) or ["no reason given"])[-1]
+    if reason in ("wrong version number", "packet length too long", "http request"):
+        return f"it does not use HTTPS; try http://{url.removeprefix('https://')}"
+    return f"its HTTPS connection failed: {reason}"
+
+
+def _read_reasons(error: BaseException) -> str:
+    """Return the message of an error, of the errors that it wraps if there are any."""
+    wrapped = [each for each in (error.args[0] if error.args and isinstance(error.args[0], list) else []) if isinstance(each, Failure)]
+    return "; ".join(each.getErrorMessage() for each in wrapped) or str(error)
 
 
 def now() -> str:

@@ -61,7 +61,7 @@ def set_labels(
         places: list[tuple[dict[str, Any] | None, str]] = [(None, "")]
     else:
         page = nodes if nodes is not None or not locations else read_elements(snapshot)
-        places = [(place.as_json(), _read_value(page or (), place)) for place in sorted(set(locations), key=_sort_key)]
+        places = [(place.as_json(), text) for place, text in _read_once(page or (), locations)]
     labels = [
         Label(
             cluster=cluster,
@@ -130,6 +130,24 @@ def _check(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, locations
         raise LabelError(f"{attribute.name} has one value per record, but {len(locations)} places were marked")
     if locations and len(locations) > MAX_PLACES:
         raise LabelError(f"{attribute.name}: {len(locations)} places were marked; at most {MAX_PLACES} can be marked")
+
+
+def _read_once(nodes: Sequence[etree._Element], locations: Sequence[Location]) -> list[tuple[Location, str]]:
+    """Return the places in document order, each with its value. Of an element and a text in it with the same value, only the element stays.
+
+    A rule may propose an element where a person clicks its text. Kept as two places, they would be two values.
+    """
+    kept: list[tuple[Location, str]] = []
+    whole: dict[etree._Element, str] = {}
+    for place in sorted(set(locations), key=_sort_key):
+        text = _read_value(nodes, place)
+        node = nodes[place.node]
+        if place.kind != "attribute" and any(whole.get(around) == text for around in (node, *node.iterancestors())):
+            continue
+        if place.kind == "element" and place.start is None:
+            whole[node] = text
+        kept.append((place, text))
+    return kept
 
 
 def _read_value(nodes: Sequence[etree._Element], place: Location) -> str:

@@ -200,7 +200,7 @@ def explain_score(score: PageScore, *, begun: bool = True) -> str:
     if score.disagreements:
         return f"the rules that fit so far disagree here on {_list_names([each.attribute for each in score.disagreements])}"
     if score.missing:
-        return f"no {_list_names(score.missing)} is found here"
+        return f"the rule finds no {_list_names(score.missing)} here"
     if begun and score.fresh >= LITTLE:
         return f"shows {write_percent(score.fresh)} of the template for the first time" if score.fresh >= 0.01 else "shows something new"
     return ""

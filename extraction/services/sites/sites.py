@@ -74,6 +74,7 @@ class SiteHead:
     outdated: number of records that no live rule has made from the current content of their page.
     fetchable: its address is known.
     extractable: it is fetchable and has a rule that extracts records.
+    failed: the newest run, if it failed and the site has no pages yet. It says why.
     """
 
     row: SiteRow
@@ -89,6 +90,7 @@ class SiteHead:
     outdated: int
     fetchable: bool
     extractable: bool
+    failed: Run | None = None
 
 
 def find_sites_named_alike(name: str, team: int | None = None) -> list[Site]:
@@ -202,8 +204,10 @@ def summarize_site(site: Site) -> SiteHead:
     source = Source.objects.filter(site=site).first()
     fetchable = source is not None and source.is_set
     live = fetchable and Rule.objects.serving().of_site(site).not_ignored().exists()
+    row = list_sites([site])[0]
+    newest = Run.objects.filter(site=site).order_by("-pk").first() if not row.pages else None
     return SiteHead(
-        list_sites([site])[0],
+        row,
         unreadable=figures.unreadable,
         partly=figures.partly,
         unclustered=figures.unclustered,
@@ -216,6 +220,7 @@ def summarize_site(site: Site) -> SiteHead:
         outdated=RecordCount.objects.filter(cluster__site=site, shown=True).outdated().given().total(),
         fetchable=fetchable,
         extractable=live,
+        failed=newest if newest and newest.state == Run.State.FAILED else None,
     )
 
 

@@ -8,7 +8,7 @@ like any other.
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.core.files.storage import default_storage
 from django.db.models import Q
@@ -105,13 +105,27 @@ def suggest_values(items: Sequence[Item], attributes: Iterable[Attribute], nodes
     nodes: the elements of the page.
     """
     rows = []
-    for attribute in attributes:
-        found = matching.match_property(attribute.name, attribute.type, items)
+    wanting = list(attributes)
+    matches = matching.match_properties({each.name: each.type for each in wanting}, items)
+    for attribute in wanting:
+        found = matches.get(attribute.name)
         wanted = found.values if found and attribute.multiple else found.values[:1] if found else ()
         where = value_places.locate_values(nodes, wanted) if wanted else ()
+        if attribute.type == Attribute.Type.PRICE:
+            where = tuple(_widen_to_currency(nodes, at) for at in where)
         if found and where:
             rows.append(Suggestion(attribute, found.words, where, tuple(value(nodes, at) or "" for at in where)))
     return rows
+
+
+def _widen_to_currency(nodes: Sequence[etree._Element], at: Location) -> Location:
+    """Return the whole text around an amount if it reads as that amount in a currency: embedded data says "13.50" where the page says
+    "£13.50"."""
+    whole = replace(at, start=None, end=None)
+    readings = [[*list_readings(value(nodes, place) or "", "price", column=NO_EVIDENCE)] for place in (at, whole)]
+    amounts = [{reading.split(" ")[0] for reading in each if reading} for each in readings]
+    with_currency = len(readings[1]) == 1 and " " in (readings[1][0] or "")
+    return whole if at.start is not None and with_currency and amounts[0] == amounts[1] else at
 
 
 def propose_record_type(cluster: Cluster) -> ProposedRecordType:
@@ -132,10 +146,10 @@ def measure_agreement(attribute: Attribute, given: Mapping[int, Sequence[str]], 
     given: {snapshot id: the rule's values}.
     items: {snapshot id: the page's embedded data}.
     """
+    beside = Attribute.objects.filter(record_type=attribute.record_type_id, list=attribute.list_id)
+    types = dict(beside.values_list("name", "type")) | {attribute.name: attribute.type}
     matches = {
-        pk: found
-        for pk, rows in items.items()
-        if given.get(pk) and (found := matching.match_property(attribute.name, attribute.type, rows))
+        pk: found for pk, rows in items.items() if given.get(pk) and (found := matching.match_properties(types, rows).get(attribute.name))
     }
     if not matches:
         return None

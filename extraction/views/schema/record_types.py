@@ -63,7 +63,10 @@ def create_record_type(request: SignedInHttpRequest) -> HttpResponse:
 @require_http_methods(EDIT)
 @requires(Role.VIEWER)
 def show_record_type(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show one record type. POST changes it, which needs an editor."""
+    """Show one record type. POST changes it, which needs an editor.
+
+    `template=id` names the template whose workbench the user came from, and goes back to.
+    """
     found = get_object_or_404(RecordType, slug=slug)
     if request.method == "POST":
         return change_record_type(request, slug=slug)
@@ -90,7 +93,7 @@ def change_record_type(request: HttpRequest, slug: str) -> HttpResponse:
             return _render_editor(request, found, form, rows, lost=str(error))
         again = " Run the rule again to update the records." if judged else ""
         messages.success(request, f"Saved.{_describe_effect(found, rows, known)}{again}")
-        return redirect(found)
+        return redirect(_find_workbench(request, found) or found)
     return _render_editor(request, found, form, rows)
 
 
@@ -127,6 +130,7 @@ def _render_editor(
         "rows": rows,
         "counts": counts,
         "users": users,
+        "back": _find_workbench(request, found) if found else "",
         "lost": lost,
         "breaking": breaking,
         "readers": versions.name_readers(found) if found and breaking else "",
@@ -153,12 +157,18 @@ def _describe_drafts(rows: BaseAttributeFormSet) -> list[SchemaAttribute]:
     return [SchemaAttribute(each.id, each.name, each.type, each.list, each.multiple, each.mandatory) for each in rows.drafts]
 
 
-def _find_template(request: SignedInHttpRequest) -> Cluster | None:
+def _find_template(request: HttpRequest) -> Cluster | None:
     """Return the template that the person came from, if they may edit it."""
     wanted = request.GET.get("template", "")
     if not wanted.isdecimal() or len(wanted) > 18:
         return None
     return visible_to(Cluster.objects.select_related("site__team"), request.user, least=Role.EDITOR).filter(pk=wanted).first()
+
+
+def _find_workbench(request: HttpRequest, found: RecordType) -> str:
+    """Return the address of the workbench that the person came from; "" if there is none with this record type."""
+    cluster = _find_template(request)
+    return workbench_url(cluster.site.slug, cluster.number) if cluster and cluster.record_type_id == found.pk else ""
 
 
 def _propose_rows(cluster: Cluster | None) -> tuple[str, list[dict[str, object]]]:

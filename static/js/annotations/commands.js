@@ -1,6 +1,5 @@
 // The keys of the workbench. The key of an attribute comes before that of a command; with Alt a key is always a command.
 
-import { keyFor } from "./store.js";
 
 /** @typedef {{key: string, ctrl: boolean, shift: boolean, alt: boolean}} Press */
 
@@ -21,7 +20,7 @@ export function commandOf(press, store) {
   }
   if (press.key === "Enter" && press.shift) return "confirmAll";
   if (!press.alt) {
-    const chosen = store.attributes.findIndex((attribute, number) => keyFor(attribute, number) === press.key);
+    const chosen = store.attributes.findIndex(({ hotkey }) => hotkey === press.key);
     if (chosen >= 0) return `attribute:${store.attributes[chosen].id}`;
   }
   return COMMANDS.get(press.key) ?? null;

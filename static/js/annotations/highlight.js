@@ -1,7 +1,7 @@
 // The outlines on the page: values that are marked, proposed or offered.
 
 import { columns, foundFor, foundRows, markedRows, matches, placeOf, rowOn } from "./rows.js";
-import { beside, isSaid, keyFor, offered, standing } from "./store.js";
+import { beside, isSaid, offered, standing } from "./store.js";
 
 /** @typedef {import("../display/messages.js").Mark} Mark */
 
@@ -46,5 +46,5 @@ export function hitValues(store, ids) {
 /** @param {string} id @param {import("../display/places.js").Place} location @param {import("./store.js").Attribute} attribute @param {Mark["look"]} look
  * @param {import("./store.js").Store} store @returns {Mark} */
 function mark(id, location, attribute, look, store) {
-  return { id, location, hue: attribute.hue, look, name: attribute.name, key: keyFor(attribute, store.attributes.indexOf(attribute)), current: attribute.id === store.current };
+  return { id, location, hue: attribute.hue, look, name: attribute.name, key: attribute.hotkey, current: attribute.id === store.current };
 }

@@ -3,7 +3,7 @@
 import { h, icon } from "../core/dom.js";
 import { drawListHead, drawListTable } from "./listpanel.js";
 import { drawReading, drawUnread } from "./readings.js";
-import { beside, hasSeveralElsewhere, isOffered, keyFor, offered, percent, standing } from "./store.js";
+import { beside, hasSeveralElsewhere, isAwaited, isOffered, offered, percent, standing } from "./store.js";
 
 const SIGNS = { confirmed: "●", absent: "–", proposed: "○", suggested: "◇", none: "·", unknown: "" };
 const WORDS = { confirmed: "confirmed", absent: "not on this page", proposed: "proposed", suggested: "suggested by the embedded data", none: "nothing found", unknown: "not marked" };
@@ -19,12 +19,12 @@ export function drawPanel(list, store, actions) {
   const top = list.scrollTop;
   const lines = store.attributes.flatMap((attribute, number) => [
     number && attribute.list === store.attributes[number - 1].list ? null : headOf(store, attribute, actions),
-    row(store, attribute, number, actions),
+    row(store, attribute, actions),
     attribute.list === (store.attributes[number + 1]?.list ?? null) ? null : tableOf(store, attribute, actions),
   ]);
   list.replaceChildren(...lines.filter((line) => line !== null));
   list.scrollTop = top;
-  list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  list.querySelector(".wb-attribute[aria-current]")?.scrollIntoView({ block: "nearest" });
 }
 
 /** The heading of a list, above its first attribute. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
@@ -39,8 +39,8 @@ function tableOf(store, attribute, actions) {
   return list ? drawListTable(store, list, actions) : null;
 }
 
-/** @param {Store} store @param {Attribute} attribute @param {number} number @param {Actions} actions */
-function row(store, attribute, number, actions) {
+/** @param {Store} store @param {Attribute} attribute @param {Actions} actions */
+function row(store, attribute, actions) {
   const how = standing(store, attribute.id, store.page);
   const draft = store.drafts.get(attribute.id);
   const current = attribute.id === store.current;
@@ -50,13 +50,13 @@ function row(store, attribute, number, actions) {
     h(
       "div",
       { class: "wb-attribute-head" },
-      h("kbd", { class: "wb-key" }, keyFor(attribute, number) || "·"),
+      h("kbd", { class: "wb-key" }, attribute.hotkey || "·"),
       h("button", { type: "button", class: "wb-name truncate", title: describe(attribute) }, attribute.name),
       attribute.mandatory && h("span", { class: "muted small", title: "Mandatory: a record without it is incomplete" }, "mandatory"),
       attribute.multiple && h("span", { class: "muted small", title: "A record may have several values" }, "several"),
       rate(draft, attribute, actions),
     ),
-    values(how, current, actions, (text) => drawReading(store, attribute, text)),
+    values(how, current, actions, (text) => drawReading(store, attribute, text), isAwaited(store, attribute)),
     draft?.state === "failed" && !attribute.list && !(current && offered(store).length) && h("p", { class: "wb-failure" }, icon("warn"), h("span", {}, reason(draft, attribute), ...places(draft, attribute, actions))),
     how.words && h("p", { class: "wb-source muted small" }, how.words === "main text" ? "the page’s main text: where it differs from the others" : `from the embedded data: ${how.words}`),
     current && agreement(draft, attribute, actions),
@@ -110,11 +110,12 @@ function agreement(draft, attribute, actions) {
   return h("p", { class: "wb-source small" }, h("button", { type: "button", class: "button-link", title: `${found.words}. Click to see the pages that differ.`, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.different(attribute.id); } } }, text));
 }
 
-/** @param {import("./store.js").Standing} how @param {boolean} current @param {Actions} actions @param {(text: string) => HTMLElement | null} reading */
-function values(how, current, actions, reading) {
+/** @param {import("./store.js").Standing} how @param {boolean} current @param {Actions} actions @param {(text: string) => HTMLElement | null} reading
+ * @param {boolean} awaited whether a rule's values are on their way */
+function values(how, current, actions, reading, awaited) {
   const word = WORDS[how.kind];
   const sign = h("span", { class: `wb-sign wb-sign-${how.kind}`, title: word }, SIGNS[how.kind]);
-  if (!how.values.length) return h("div", { class: "wb-values muted" }, sign, h("span", {}, how.kind === "absent" ? "not on this page" : how.kind === "none" ? "the rule finds nothing here" : "not marked yet"));
+  if (!how.values.length) return h("div", { class: "wb-values muted" }, sign, h("span", {}, how.kind === "absent" ? "not on this page" : how.kind === "none" ? "the rule finds nothing here" : awaited ? "looking…" : "not marked yet"));
   if (how.values.length === 1) return h("div", { class: "wb-values" }, sign, h("div", {}, value(how.values[0], current, actions), reading(how.values[0].value)));
   const shown = current ? how.values : how.values.slice(0, 1);
   return h(

@@ -1,6 +1,7 @@
 // The left column: the sample pages, how much of each is marked, and how much of the template they cover.
 
 import { bar, h } from "../core/dom.js";
+import { markedRows } from "./rows.js";
 import { apart, needed, percent, saidOn, standing } from "./store.js";
 
 const OFFERED = "not a sample page, but marking it would improve the rule";
@@ -20,8 +21,9 @@ function row(store, sample, number, { title, optional, open }) {
   const said = saidOn(store, sample.id);
   const all = store.attributes.length;
   const proposed = store.attributes.filter((attribute) => standing(store, attribute.id, sample.id).kind === "proposed").length;
+  const rows = store.lists.reduce((count, list) => count + markedRows(store, list.id, sample.id).length, 0);
   const [sign, word, look] =
-    said === all ? ["✓", "done", "state-ok"] : said ? ["●", `${said} of ${all}`, "state-draft"] : ["○", optional ? "optional" : proposed ? `${proposed} of ${all} proposed` : "nothing yet", "muted"];
+    said === all ? ["✓", "done", "state-ok"] : said ? ["●", `${said} of ${all}`, "state-draft"] : rows ? ["●", `${rows} ${rows > 1 ? "rows" : "row"} marked`, "state-draft"] : ["○", optional ? "optional" : proposed ? `${proposed} of ${all} proposed` : "nothing yet", "muted"];
   const covered = sample.covered ? percent(sample.covered, 1) : ""; // 0 is only a lower bound until advice has come
   const why = said < all ? sample.reason : "";
   return h(

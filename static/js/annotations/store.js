@@ -27,6 +27,7 @@ import { columns, foundFor, placeOf, rowFor } from "./rows.js";
 export function createStore(state) {
   return {
     ...state,
+    attributes: withKeys(state.attributes),
     drafts: new Map(),
     rows: new Map(),
     similar: new Map(),
@@ -135,9 +136,11 @@ export const pageOf = (store) => store.samples.find((sample) => sample.id === st
 /** @param {Store} store @returns {Attribute | undefined} */
 export const currentOf = (store) => attributeOf(store, store.current);
 
-/** The key of an attribute: its own, else its number, 0 for the tenth. @param {Attribute} attribute @param {number} number from 0 */
-export function keyFor(attribute, number) {
-  return attribute.hotkey || (number < 10 ? String((number + 1) % 10) : "");
+/** The attributes, each with its key: its own, else its number, 0 for the tenth, unless that is another attribute's own. @param {Attribute[]} attributes @returns {Attribute[]} */
+function withKeys(attributes) {
+  const own = new Set(attributes.map(({ hotkey }) => hotkey));
+  const free = (/** @type {string} */ key) => (own.has(key) ? "" : key);
+  return attributes.map((attribute, number) => ({ ...attribute, hotkey: attribute.hotkey || (number < 10 ? free(String((number + 1) % 10)) : "") }));
 }
 
 /** The next attribute after the current one that has no mark on this page; null when all have one. @param {Store} store @returns {number | null} */
@@ -185,6 +188,14 @@ export function beside(store) {
 
 /** Whether several values were marked for an attribute on another sample. @param {Store} store @param {number} attribute */
 export const hasSeveralElsewhere = (store, attribute) => store.samples.some(({ id }) => id !== store.page && (store.labels[attribute]?.[id]?.length ?? 0) > 1);
+
+/** Whether the values of an attribute on the open page are still to come from its rule: it is marked elsewhere, and nothing is known here.
+ * @param {Store} store @param {Attribute} attribute */
+export function isAwaited(store, attribute) {
+  const state = store.drafts.get(attribute.id)?.state ?? "asking";
+  if (attribute.list || (state !== "asking" && state !== "learned") || standing(store, attribute.id, store.page).kind !== "unknown") return false;
+  return store.samples.some(({ id }) => standing(store, attribute.id, id).kind === "confirmed");
+}
 
 /** Applies the answer to a change. @param {Store} store @param {any} answer */
 export function take(store, answer) {

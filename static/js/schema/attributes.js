@@ -4,7 +4,7 @@
 import { all, around, maybe, one } from "../core/dom.js";
 
 const HUES = 8; // tokens.css
-const KEYS = "123456789abcdefghijklmnopqrstuvwxyz";
+const KEYS = "1234567890bcfghilmquvwyz"; // Without the letters of the workbench's own commands.
 const ROW = "[data-row]";
 const LIST_ROW = "[data-list-row]";
 
@@ -70,8 +70,10 @@ function group() {
   }
 }
 
+/** A key that no row has. In the workbench, the first ten rows without a key of their own have their numbers. */
 function freeKey() {
-  const taken = new Set(shownRows().map((row) => field(row, "hotkey").value));
+  const named = shownRows().filter((row) => field(row, "name").value);
+  const taken = new Set([...shownRows().map((row) => field(row, "hotkey").value), ...named.slice(0, 10).map((row, at) => field(row, "hotkey").value || String((at + 1) % 10))]);
   return [...KEYS].find((key) => !taken.has(key)) ?? "";
 }
 

@@ -99,11 +99,22 @@ def test_endlessly_nested_things_are_cut_off() -> None:
     ],
 )
 def test_an_attribute_means_a_property_by_its_name_then_by_its_type(name, kind, path) -> None:
-    found = matching.match_property(
-        name, kind, parse_items({"json-ld": [PRODUCT], "opengraph": [{"properties": [("og:title", "Lamp | Shop")]}]})
-    )
+    items = parse_items({"json-ld": [PRODUCT], "opengraph": [{"properties": [("og:title", "Lamp | Shop")]}]})
+    found = matching.match_properties({name: kind}, items).get(name)
     assert (found and found.path) == path
     assert found is None or found.words == f"JSON-LD Product {path}"
+
+
+@pytest.mark.parametrize(
+    ("types", "meaning"),
+    [
+        ({"price": "price", "old_price": "price"}, {"price"}),
+        ({"cost": "price", "unit": "price"}, set()),
+        ({"cost": "price", "unit": "text"}, {"cost"}),
+    ],
+)
+def test_a_type_gives_a_property_to_one_attribute_only_and_after_the_names(types, meaning) -> None:
+    assert set(matching.match_properties(types, parse_items({"json-ld": [PRODUCT]}))) == meaning
 
 
 def test_a_template_offers_the_properties_of_its_subject_with_their_page_counts() -> None:

@@ -168,3 +168,16 @@ def test_a_list_that_only_part_of_the_pages_have_is_found_with_its_rows_and_noth
     roots, counts = products(name, having)
     found = [{page: len(rows) for page, rows in each.section.rows.items()} for each in suggest_lists(roots)]
     assert counts in found
+
+
+def test_an_advert_with_a_class_of_the_records_does_not_cut_their_list() -> None:
+    pages = []
+    for seed in range(6):
+        tiles = [
+            f'<div class="tile"><h3>Pot {seed}{n}</h3><p class="by">Maker {seed + n}</p><p class="pr">{seed}{n}.50 €</p></div>'
+            for n in range(5)
+        ]
+        advert = '<div class="tile promo"><h3>Garden club: join now</h3></div>'
+        pages.append(f"<body><h1>Shelf {seed}</h1><div class='grid'>{''.join(tiles[:2])}{advert}{''.join(tiles[2:])}</div></body>")
+    (found,) = suggest_lists([parse(page.encode()).root for page in pages])
+    assert found.rows == 30 and len(found.fields) == 3

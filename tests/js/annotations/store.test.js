@@ -132,8 +132,23 @@ test("a share is never rounded up to all nor down to none", () => {
 });
 
 test("an attribute has its own key, else its number, and 0 is the tenth", () => {
+  const many = Array.from({ length: 11 }, (_, number) => ({ ...made().attributes[0], id: number + 1, hotkey: number === 1 ? "u" : "" }));
+  assert.deepEqual(made({ attributes: many }).attributes.map(({ hotkey }) => hotkey), ["1", "u", "3", "4", "5", "6", "7", "8", "9", "0", ""]);
+});
+
+test("values are awaited where a rule is on its way, and not where nothing is marked or nothing could be learned", () => {
   const [title, authors] = made().attributes;
-  assert.deepEqual([stores.keyFor(title, 0), stores.keyFor(authors, 1), stores.keyFor(title, 9), stores.keyFor(title, 10)], ["1", "u", "0", ""]);
+  const store = made({ labels: { 1: { 20: [at(3, "Two")] } } });
+  assert.deepEqual([stores.isAwaited(store, title), stores.isAwaited(store, authors)], [true, false]);
+  store.drafts.set(1, { attribute: 1, state: "failed" });
+  assert.equal(stores.isAwaited(store, title), false);
+  store.drafts.set(1, learned(1, { 10: [] }));
+  assert.equal(stores.isAwaited(store, title), false);
+});
+
+test("no two attributes have the same key", () => {
+  const [title, authors] = made().attributes;
+  assert.deepEqual(made({ attributes: [{ ...title, hotkey: "" }, { ...authors, hotkey: "1" }] }).attributes.map(({ hotkey }) => hotkey), ["", "1"]);
 });
 
 test("a click on a part of a proposed value of several takes the part instead of the whole", () => {

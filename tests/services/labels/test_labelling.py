@@ -54,6 +54,17 @@ def test_several_values_are_kept_once_each_in_document_order(shop):
     assert list(Label.objects.order_by("position").values_list("value", flat=True)) == ["Writer 1", "Second 1"]
 
 
+@pytest.mark.parametrize("places", [[Location(4), Location(4, "text", 1), Location(2)], [Location(3, "text", 1), Location(2), Location(3)]])
+def test_an_element_and_its_only_text_are_one_value(places):
+    kind = factory.record_type({"colour": "text"}, multiple=["colour"])
+    cluster = factory.cluster(factory.site(), kind=kind)
+    page = factory.snapshot(
+        cluster.site, "https://shop.example/1", b"<html><body><p><b>red</b></p><p>blue</p></body></html>", cluster=cluster
+    )
+    labelling.set_labels(cluster, page, attribute("colour"), [*places, Location(4)], None)
+    assert list(Label.objects.order_by("position").values_list("value", flat=True)) == ["red", "blue"]
+
+
 @pytest.mark.parametrize(
     ("name", "places", "words"),
     [

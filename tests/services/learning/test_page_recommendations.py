@@ -111,16 +111,16 @@ def test_a_page_without_a_value_is_offered_until_one_is_marked_as_absent() -> No
     samples = ids(group)
     found = advised(group, samples)
     lacking = next(offer for offer in found.offers if offer.snapshot_id == samples[4])
-    assert lacking.reason in ("no price is found here", "the rules that fit so far disagree here on price")
+    assert lacking.reason in ("the rule finds no price here", "the rules that fit so far disagree here on price")
     factory.mark(group, 4, title=["Book 4"], price=None)
     later = [offer.reason for offer in advised(group, samples).offers]
-    assert "no price is found here" not in later
+    assert "the rule finds no price here" not in later
 
 
 @pytest.mark.parametrize(("names", "words"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c", "d"], "a, b and 2 more")])
 def test_reasons_name_few_attributes(names, words) -> None:
     advice = PageScore(0, 1.0, missing=tuple(names))
-    assert page_recommendations.explain_score(advice) == f"no {words} is found here"
+    assert page_recommendations.explain_score(advice) == f"the rule finds no {words} here"
 
 
 def test_a_list_that_cannot_be_learned_yet_keeps_the_advice_incomplete_and_says_why() -> None:

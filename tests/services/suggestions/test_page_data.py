@@ -53,7 +53,17 @@ def test_embedded_data_is_found_with_its_places_on_the_page(shop) -> None:
     found = {row.attribute.name: row for row in page_data.suggest_values(items_of(page), Attribute.objects.all(), nodes)}
     assert found["title"].values == ("Book 1",) and nodes[found["title"].places[0].node].tag == "h1"
     assert found["author"].values == ("Writer 1", "Ann") and found["author"].words == "JSON-LD Book author"
-    assert found["price"].values == ("1.50",) and value(nodes, found["price"].places[0]) == "1.50"
+    assert found["price"].values == ("£1.50",) and value(nodes, found["price"].places[0]) == "£1.50", "an amount with its currency"
+
+
+def test_an_old_price_is_not_said_to_be_the_price_of_the_offer(shop) -> None:
+    page = pages(shop)[1]
+    kind = Attribute.objects.get(name="price").record_type
+    old = Attribute.objects.create(record_type=kind, name="old_price", type=Attribute.Type.PRICE, position=9)
+    nodes = elements(parse(stored_bytes.get_bytes(page.sha256)).root)
+    found = {row.attribute.name for row in page_data.suggest_values(items_of(page), Attribute.objects.all(), nodes)}
+    assert "price" in found and "old_price" not in found
+    assert page_data.measure_agreement(old, {page.pk: ["£2.00"]}, {page.pk: items_of(page)}) is None
 
 
 def test_items_are_read_once_and_cached(shop, monkeypatch) -> None:

@@ -60,6 +60,18 @@ def test_a_new_record_type_is_used_by_the_template_it_was_made_for(signed_in: An
     assert answer.headers["Location"] == reverse("workbench", args=[cluster.site.slug, cluster.number])
 
 
+def test_whoever_adds_an_attribute_from_the_workbench_goes_back_to_it(signed_in: Any, db: None) -> None:
+    kind = factory.record_type({"title": "text"})
+    cluster = factory.cluster(factory.site(), kind=kind)
+    other = factory.cluster(cluster.site, number=2)
+    title = {"id": str(kind.attributes.get().pk), "name": "title"}
+    workbench = reverse("workbench", args=[cluster.site.slug, cluster.number])
+    for template, goal in ((cluster.pk, workbench), (other.pk, kind.get_absolute_url()), ("x", kind.get_absolute_url())):
+        answer = signed_in("editor").post(f"{kind.get_absolute_url()}?template={template}", record_type_form(title, name="Book"))
+        assert answer.headers["Location"] == goal
+    assert f'href="{workbench}">Cancel' in signed_in("editor").get(f"{kind.get_absolute_url()}?template={cluster.pk}").content.decode()
+
+
 def test_attributes_can_be_moved_and_renamed_without_losing_marks_or_records(signed_in: Any, world: World) -> None:
     title, price, author = world.record_type.attributes.all()
     data = record_type_form(

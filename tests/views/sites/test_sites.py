@@ -217,3 +217,12 @@ def test_the_address_of_an_uploaded_site_makes_it_fetchable(signed_in: Any, db: 
     assert sources.can_fetch(site)
     client.post(settings_page, {"name": "Uploaded", "address": "https://other.example/"})
     assert Source.objects.get(site=site).addresses == ["https://shop.example/"]
+
+
+def test_a_site_whose_first_fetch_failed_says_why(signed_in: Any, db: None) -> None:
+    site = factory.site()
+    run = factory.run(site, Run.Kind.CRAWL, Run.State.FAILED, error="No page could be fetched.")
+    text = signed_in("editor").get(site.get_absolute_url()).content.decode()
+    assert "No page could be fetched." in text and run.get_absolute_url() in text
+    factory.run(site, Run.Kind.CRAWL, Run.State.DONE)
+    assert "No page could be fetched." not in signed_in("editor").get(site.get_absolute_url()).content.decode()

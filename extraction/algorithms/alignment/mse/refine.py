@@ -12,6 +12,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from extraction.algorithms.alignment.class_names import read_classes
 from extraction.algorithms.alignment.mse.boundaries import Texts, read_record
 from extraction.algorithms.alignment.mse.page import LinePage
 from extraction.algorithms.alignment.mse.records import RecordDistances, Region, SectionRecord
@@ -80,11 +81,14 @@ def refine_region(page: LinePage, region: Region, bounds: set[int], static: froz
 
 
 def _is_item(page: LinePage, parent: int, record: SectionRecord, line: int) -> bool:
-    """Return whether a static line is a whole item among a list's items. Then it is an advertisement and not a heading."""
+    """Return whether a static line is a whole item among a list's items. Then it is an advertisement and not a heading. Blocks are items of
+    a list if they have a class of its records, as `div.tile.promo` among `div.tile` has."""
     nodes, children = page.nodes, page.nodes[parent].children
     at = bisect_right(children, line, key=lambda child: nodes[child].low) - 1
     item = nodes[children[at]] if at >= 0 else nodes[parent]
-    return item.low <= line < item.high and item.tag in ITEMS and item.tag == nodes[record.first].tag
+    if not item.low <= line < item.high or item.tag != nodes[record.first].tag:
+        return False
+    return item.tag in ITEMS or bool(read_classes(item.step) & read_classes(nodes[record.first].step))
 
 
 def _until(page: LinePage, parent: int, record: SectionRecord, line: int) -> SectionRecord | None:

@@ -85,7 +85,13 @@ function nameTag(mark, rect, colour) {
   return tag;
 }
 
-/** The ids of the marks at a point of the window. @param {number} x @param {number} y */
+/** The ids of the marks at a point of the window where they are now: the page may have moved since they were drawn. @param {number} x @param {number} y */
+export function marksNow(x, y) {
+  drawMarks();
+  return marksAt(x, y);
+}
+
+/** The ids of the marks at a point of the window, as they were drawn. @param {number} x @param {number} y */
 export function marksAt(x, y) {
   const hit = drawn.filter(({ rect }) => inside(rect, x + scrollX, y + scrollY, 2));
   return [...new Set(hit.map(({ id }) => id))];

@@ -5,7 +5,7 @@
 
 import { show } from "./boxes.js";
 import { move } from "./candidates.js";
-import { drawMarks, drawPointer, marksAt, redraw } from "./layer.js";
+import { drawMarks, drawPointer, marksNow, redraw } from "./layer.js";
 import { pinOverlays, showOverlays } from "./overlays.js";
 import { placeAt, selectedPlace } from "./pointing.js";
 import { followScroll, scrollAlong } from "./scrolling.js";
@@ -117,7 +117,7 @@ function clicked(event) {
   const place = placeAt(event.clientX, event.clientY, event.target instanceof Element ? event.target : null);
   if (!place) return;
   state.cursor = null;
-  say({ type: "click", location: place, value: valueOf(place), marks: marksAt(event.clientX, event.clientY) });
+  say({ type: "click", location: place, value: valueOf(place), marks: marksNow(event.clientX, event.clientY) });
 }
 
 /** @param {KeyboardEvent} event */
