@@ -116,7 +116,7 @@ def _select(texts: list[str], xpaths: list[str]) -> None:
             root.xpath(xpath).getall()
 
 
-def alternate(first: Callable[[], None], second: Callable[[], None]) -> tuple[float, float]:
+def alternate(first: Callable[[], object], second: Callable[[], object]) -> tuple[float, float]:
     """Return the medians of the processor seconds of two functions that run in turn."""
     rows: list[list[float]] = []
     for _ in range(ROUNDS):
