@@ -259,7 +259,8 @@ def _raw(opens: _Opens) -> I64:
     likely = np.flatnonzero(_RAW_PAIRS[opens.names.astype(np.uint16)])
     names = opens.names[likely] & np.uint64(END_TAG - 1)
     is_raw = (names[:, np.newaxis] == _RAW_WORDS).any(axis=1) & opens.is_tag[likely]
-    return likely[is_raw]
+    raw: I64 = likely[is_raw]
+    return raw
 
 
 class _Closers:
