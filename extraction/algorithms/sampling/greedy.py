@@ -21,9 +21,11 @@ Cost: linear in the (page, path) pairs. After a pick, only the pages that share 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from lxml import etree
+from numpy.typing import NDArray
 
 from extraction.algorithms.arrays import I64, U64, Flags, keep_freed_memory
 from extraction.algorithms.dom.nodes import clean, is_xml, raw_text, texts
@@ -289,7 +291,7 @@ def _pages_by_path(numbers: I64, sizes: I64) -> I64:
     fastest if it is short."""
     bits = len(sizes).bit_length()
     largest = int(numbers.max(initial=0)) + 1 << bits
-    both = numbers.astype(np.int32 if largest < 1 << 31 else np.int64)
+    both: NDArray[Any] = numbers.astype(np.int32 if largest < 1 << 31 else np.int64)
     both <<= bits
     both |= np.repeat(np.arange(len(sizes), dtype=both.dtype), sizes)
     both.sort()
