@@ -53,7 +53,7 @@ def extraction_vs_parse() -> dict[str, Any]:
     found = {}
     for name, texts, rules in learn_works():
         sheet, pages = _compile(rules), [text.encode() for text in texts]
-        bare, both = _alternate(partial(_parse_all, pages), partial(_extract, sheet, pages))
+        bare, both = alternate(partial(_parse_all, pages), partial(_extract, sheet, pages))
         found[name] = round(both / bare, 2)
     ratio = max(found.values())
     return {"ratio": ratio, "most": 1.4, "passed": ratio <= 1.4, "pages": found}
@@ -65,7 +65,7 @@ def extraction_vs_parsel() -> dict[str, Any]:
     for name, texts, rules in learn_works():
         sheet, pages = _compile(rules), [text.encode() for text in texts]
         xpaths = [str(rule.alternatives[0].xpath) for rule in rules]
-        theirs, ours = _alternate(partial(_select, texts, xpaths), partial(_extract, sheet, pages))
+        theirs, ours = alternate(partial(_select, texts, xpaths), partial(_extract, sheet, pages))
         found[name] = round(theirs / ours, 2)
     ratio = min(found.values())
     return {"ratio": ratio, "least": 1.0, "passed": ratio > 1, "pages": found}
@@ -116,7 +116,7 @@ def _select(texts: list[str], xpaths: list[str]) -> None:
             root.xpath(xpath).getall()
 
 
-def _alternate(first: Callable[[], None], second: Callable[[], None]) -> tuple[float, float]:
+def alternate(first: Callable[[], object], second: Callable[[], object]) -> tuple[float, float]:
     """Return the medians of the processor seconds of two functions that run in turn."""
     rows: list[list[float]] = []
     for _ in range(ROUNDS):

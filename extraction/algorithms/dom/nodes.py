@@ -16,7 +16,6 @@ from extraction.algorithms.dom.whole_text import whole_text as whole_text
 
 Kind = Literal["text", "element", "attribute"]
 
-_SPACE = re.compile(r"\s+")
 HIDDEN = "\xad\u200b\u2060\ufeff"
 """Characters that are not seen: the soft hyphen, and spaces without width."""
 
@@ -89,7 +88,7 @@ class Location:
 def clean(text: str) -> str:
     """Return the text as values are compared: without soft hyphens and spaces without width, with runs of white space, including
     non-breaking spaces, as one space, and with both ends trimmed."""
-    return _SPACE.sub(" ", text if text.isascii() else text.translate(_UNSEEN)).strip()
+    return " ".join((text if text.isascii() else text.translate(_UNSEEN)).split())
 
 
 def value_text(text: str, *, most: int) -> str:

@@ -49,11 +49,9 @@ def tag_tokens(contents: Sequence[bytes]) -> TagTokens:
     """Return the tag streams of pages. Any bytes give a stream, which is empty if there is no tag."""
     buffer, stops = _joined(contents)
     opens = _Opens.scan(buffer)
-    spans = _spans(buffer, stops, opens)
-    keep = opens.is_tag & ~_within(opens.places, spans)
-    kept = opens.places[keep]
-    bounds = np.concatenate((np.zeros(1, np.int64), np.searchsorted(kept, stops)))
-    return TagTokens(opens.names[keep], bounds)
+    kept = np.flatnonzero(_visible(opens, _spans(buffer, stops, opens)))
+    bounds = np.searchsorted(kept, np.searchsorted(opens.places, stops))
+    return TagTokens(opens.names[kept], np.concatenate((np.zeros(1, np.int64), bounds)))
 
 
 def name(token: int) -> str:
@@ -65,6 +63,8 @@ def name(token: int) -> str:
 _SEPARATOR = b"<" + b" " * 15
 """Put between pages. It leaves no tag open across pages, is no tag itself, and pads the last eight-byte read of a page."""
 
+_WORD_BYTES = 8
+
 _BLOCK_BYTES = 1 << 18
 """The bracket scan goes block by block so that its scratch memory stays in the cache. A whole 20 MB page at once is twice as slow."""
 
@@ -74,7 +74,6 @@ _HTML_START = re.compile(rb"\s*<(?:!doctype\s+html|html|head|body)\b", re.IGNORE
 """The beginning of most pages, which tells without a closer look that they are not XML."""
 
 _ONES = 0x0101010101010101
-_HIGHS = 0x8080808080808080
 
 
 def _word(text: bytes) -> int:
@@ -84,10 +83,12 @@ def _word(text: bytes) -> int:
 _RAW_NAMES = tuple(_word(n) for n in (b"script", b"style", b"title", b"textarea", b"iframe", b"noembed", b"noframes", b"xmp"))
 """Elements whose content HTML 5's tokenizer reads as text."""
 
+_RAW_WORDS = np.array(_RAW_NAMES, np.uint64)
 _RAW_PAIRS = np.zeros(1 << 16, np.bool_)
 _RAW_PAIRS[[name & 0xFFFF for name in _RAW_NAMES]] = True
 
-_MARKUP = np.array([ord(mark) for mark in "!?/"], np.uint64)
+_MARKUP = np.zeros(256, np.bool_)
+_MARKUP[list(b"!?/")] = True
 """What follows a ``<`` that opens a comment, or what HTML 5 reads as one, up to the next ``>``."""
 
 _SHORT_COMMENT = re.compile(rb"<!--(?:->|>)")
@@ -100,10 +101,11 @@ _TAG_REST = re.compile(
 
 
 def _joined(contents: Sequence[bytes]) -> tuple[bytes, I64]:
-    """Return (all pages, each followed by a separator; where each page ends)."""
+    """Return (all pages, each followed by a separator, as whole eight-byte words; where each page ends)."""
     pages = [_utf8(content) for content in contents]
     sizes = np.fromiter((len(page) + len(_SEPARATOR) for page in pages), np.int64, len(pages))
-    return b"".join(part for page in pages for part in (page, _SEPARATOR)), np.cumsum(sizes) - len(_SEPARATOR)
+    filling = b" " * (-int(sizes.sum()) % _WORD_BYTES)
+    return b"".join([part for page in pages for part in (page, _SEPARATOR)] + [filling]), np.cumsum(sizes) - len(_SEPARATOR)
 
 
 def _utf8(content: bytes) -> bytes:
@@ -116,14 +118,16 @@ def _utf8(content: bytes) -> bytes:
     return content
 
 
-def _brackets(data: NDArray[np.uint8]) -> I64:
-    """Return the places of ``<`` (0x3C) and ``>`` (0x3E), which differ in one bit."""
-    scratch = np.empty(min(len(data), _BLOCK_BYTES), np.uint8)
+def _bracket_words(data: NDArray[np.uint8]) -> I64:
+    """Return the numbers of the eight-byte words that hold a ``<`` (0x3C) or a ``>`` (0x3E), which differ in one bit."""
+    scratch, flags = np.empty(_BLOCK_BYTES, np.uint8), np.empty(_BLOCK_BYTES, np.bool_)
     found: list[I64] = [np.zeros(0, np.int64)]
     for start in range(0, len(data), _BLOCK_BYTES):
         block = data[start : start + _BLOCK_BYTES]
-        masked = np.bitwise_and(block, 0xFD, out=scratch[: len(block)])
-        found.append(np.flatnonzero(masked == ord("<")) + start)
+        size = len(block)
+        np.bitwise_and(block, 0xFD, out=scratch[:size])
+        np.equal(scratch[:size], ord("<"), out=flags[:size])
+        found.append(np.flatnonzero(flags[:size].view(np.uint64) != 0) + start // _WORD_BYTES)
     return np.concatenate(found)
 
 
@@ -147,51 +151,65 @@ class _Opens:
 
     @classmethod
     def scan(cls, buffer: bytes) -> "_Opens":
-        data = np.frombuffer(buffer, np.uint8)
-        brackets = _brackets(data)
-        order = np.flatnonzero(data[brackets] == ord("<"))
-        places = brackets[order]
-        following = brackets[np.minimum(order + 1, len(brackets) - 1)]
-        is_open = data[following] == ord("<")
-        words = np.ndarray((max(len(buffer) - 7, 0),), "<u8", buffer, strides=(1,))[places + 1]
-        names, is_tag = _names(words)
-        is_comment = np.zeros(len(places), np.bool_)
+        """Find the words that hold brackets, and in these the brackets themselves: most of a page is neither read nor written twice."""
+        words, data = np.frombuffer(buffer, "<u8"), np.frombuffer(buffer, np.uint8)
+        held = _bracket_words(data)
+        near = words[held].view(np.uint8)
+        brackets = np.flatnonzero((near & 0xFD) == ord("<"))
+        order = np.flatnonzero(near[brackets] == ord("<"))
+        at = brackets[order]
+        numbers, shifts = held[at >> 3], at & 7
+        following = _words_after(words, numbers, shifts)
+        names, is_tag = _names(following)
+        is_open = np.zeros(len(order), np.bool_)
+        np.equal(order[1:], order[:-1] + 1, out=is_open[:-1])
+        is_comment = np.zeros(len(order), np.bool_)
         others = np.flatnonzero(~is_tag)
-        is_open[others] &= np.isin(words[others] & np.uint64(0xFF), _MARKUP)
-        comments = others[(words[others] & np.uint64(0xFFFFFF)) == _word(b"!--")]
-        ends = following[comments]
+        is_open[others] &= _MARKUP[following[others].astype(np.uint8)]
+        comments = others[(following[others] & np.uint64(0xFFFFFF)) == _word(b"!--")]
+        nexts = brackets[order[comments] + 1]
+        ends = held[nexts >> 3] * _WORD_BYTES + (nexts & 7)
         is_comment[comments] = is_open[comments] | (data[ends - 1] != ord("-")) | (data[ends - 2] != ord("-"))
-        return cls(places, names, is_tag, is_open, is_comment)
+        return cls(numbers * _WORD_BYTES + shifts, names, is_tag, is_open, is_comment)
+
+
+def _words_after(words: U64, numbers: I64, places: I64) -> U64:
+    """Return the eight bytes after each byte of `words`, a part of them from the next word. Reading aligned words and shifting them is
+    faster than reading unaligned ones.
+
+    numbers: of the words.
+    places: of the bytes in their words, from 0 to 7.
+    """
+    bits = places.astype(np.uint64) << np.uint64(3)
+    low = words[numbers] >> bits >> np.uint64(8)
+    return low | words[numbers + 1] << (np.uint64(56) - bits)
 
 
 def _names(words: U64) -> tuple[U64, Flags]:
-    """Return (token, whether it is a tag at all) of the eight bytes after each ``<``. The first byte is the lowest in a word."""
-    is_end = (words & np.uint64(0xFF)) == ord("/")
-    names = np.where(is_end, words >> np.uint64(8), words & np.uint64((1 << 56) - 1))
-    is_tag = ((names & np.uint64(0xFF) | np.uint64(0x20)) - np.uint64(ord("a"))) < np.uint64(26)
-    stop = _zero_bytes(names ^ np.uint64(ord("/") * _ONES)) | _zero_bytes(names ^ np.uint64(ord(">") * _ONES))
-    stop |= (names - np.uint64(0x21 * _ONES)) & ~names & np.uint64(_HIGHS)  # bytes of at most a space
-    lowest = stop & (~stop + np.uint64(1))
-    mask = (lowest >> np.uint64(7)) - np.uint64(1)
-    lowered = (names | np.uint64(0x20 * _ONES)) & mask & np.uint64((1 << 56) - 1)
-    return lowered | (is_end.astype(np.uint64) << np.uint64(63)), is_tag
+    """Return (token, whether it is a tag at all) of the eight bytes after each ``<``. The first byte is the lowest in a word.
+
+    A name ends before the first byte that is at most a space, ``/`` or ``>``. The high bit of a byte of `stop` tells that it is one. Above
+    the first such byte the bits may be wrong; they are not used.
+    """
+    is_end = (words.astype(np.uint8) == ord("/")).astype(np.uint64)
+    names = words >> (is_end << np.uint64(3)) & np.uint64((1 << 56) - 1)
+    stop = names - np.uint64(0x21 * _ONES)
+    for mark in b"/>":
+        stop |= (names ^ np.uint64(mark * _ONES)) - np.uint64(_ONES)
+    stop &= ~names
+    stop = stop >> np.uint64(7) & np.uint64(_ONES)
+    lowered = names | np.uint64(0x20 * _ONES)
+    is_tag = lowered.astype(np.uint8) - np.uint8(ord("a")) < 26
+    return lowered & (stop - np.uint64(1)) & ~stop | is_end << np.uint64(63), is_tag
 
 
-def _zero_bytes(words: U64) -> U64:
-    """Return the high bit of each zero byte. Above the lowest zero byte, bits may be wrong; they are not used."""
-    return (words - np.uint64(_ONES)) & ~words & np.uint64(_HIGHS)
-
-
-def _within(places: I64, spans: Sequence[tuple[int, int]]) -> Flags:
-    """Return which places lie in one of the disjoint, ascending [start, end)."""
-    if not spans:
-        return np.zeros(len(places), np.bool_)
-    edges = np.searchsorted(places, np.array(spans, np.int64))
-    edges = edges[edges[:, 0] < edges[:, 1]]
-    depth = np.zeros(len(places) + 1, np.int8)
-    depth[edges[:, 0]] += 1
-    depth[edges[:, 1]] -= 1
-    return np.cumsum(depth[:-1], dtype=np.int8).astype(np.bool_)
+def _visible(opens: _Opens, spans: Sequence[tuple[int, int]]) -> Flags:
+    """Return which ``<`` start a tag and lie in none of the disjoint, ascending [start, end)."""
+    visible = opens.is_tag.copy()
+    edges = np.searchsorted(opens.places, np.array(spans, np.int64).reshape(-1, 2))
+    for first, end in edges[edges[:, 0] < edges[:, 1]].tolist():
+        visible[first:end] = False
+    return visible
 
 
 def _spans(buffer: bytes, stops: I64, opens: _Opens) -> list[tuple[int, int]]:
@@ -212,7 +230,8 @@ def _spans(buffer: bytes, stops: I64, opens: _Opens) -> list[tuple[int, int]]:
             start, done = _span(buffer, place, stop, comment, is_open, tag)
             if name_ and done < stop:
                 done = closers.after(done, stop, name_)
-            spans.append((start, done))
+            if start < done:
+                spans.append((start, done))
     return spans
 
 
@@ -238,15 +257,19 @@ def _comment_end(buffer: bytes, place: int, stop: int) -> int:
 def _raw(opens: _Opens) -> I64:
     """Return which tags, start or end, are those of raw-text elements. Two letters are compared first, so few tags are compared whole."""
     likely = np.flatnonzero(_RAW_PAIRS[opens.names.astype(np.uint16)])
-    is_raw = np.isin(opens.names[likely] & np.uint64(END_TAG - 1), np.array(_RAW_NAMES, np.uint64)) & opens.is_tag[likely]
-    return likely[is_raw]
+    names = opens.names[likely] & np.uint64(END_TAG - 1)
+    is_raw = (names[:, np.newaxis] == _RAW_WORDS).any(axis=1) & opens.is_tag[likely]
+    raw: I64 = likely[is_raw]
+    return raw
 
 
 class _Closers:
     """The end tags of raw-text elements, by name and place."""
 
     def __init__(self, places: I64, names: U64) -> None:
-        self._places = {raw: places[names == np.uint64(raw | END_TAG)].tolist() for raw in _RAW_NAMES}
+        self._places: dict[int, list[int]] = {name: [] for name in _RAW_NAMES}
+        for place, name in zip(places.tolist(), (names & np.uint64(END_TAG - 1)).tolist(), strict=True):
+            self._places[name].append(place)
 
     def after(self, place: int, stop: int, raw: int) -> int:
         """Return the first end tag of that name between `place` and `stop`; `stop` if there is none."""

@@ -10,6 +10,7 @@ row at the end, which is all zeros and its own parent. A step along the tree is 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from lxml import etree
@@ -50,6 +51,9 @@ MAX_RAW_LABEL = 2_000
 
 MAX_SHAPE = 30
 """Longest text, in characters, that has a shape, which is made of its digits and signs."""
+
+MAX_KNOWN_CLASS = 200
+"""Longest class attribute whose names are remembered for the next element that has it."""
 
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 _HTML_SPACE = re.compile(r"[ \t\r\n]+")
@@ -178,8 +182,17 @@ def list_names(element: etree._Element) -> list[tuple[str, str]]:
 def split_names(name: str, value: str) -> list[tuple[str, str]]:
     """The (attribute, value) pairs that one attribute yields."""
     if name == "class":
-        return [("class", token) for token in _HTML_SPACE.split(value) if 0 < len(token) <= MAX_NAME]
+        split = _split_known_class if len(value) <= MAX_KNOWN_CLASS else _split_class
+        return list(split(value))
     return [(name, value)] if is_naming(name) and 0 < len(value) <= MAX_NAME else []
+
+
+def _split_class(value: str) -> tuple[tuple[str, str], ...]:
+    return tuple(("class", token) for token in _HTML_SPACE.split(value) if 0 < len(token) <= MAX_NAME)
+
+
+_split_known_class = lru_cache(maxsize=4096)(_split_class)
+"""A template has few class attributes, each on many elements of many pages."""
 
 
 def is_naming(name: str) -> bool:

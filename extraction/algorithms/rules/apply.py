@@ -159,11 +159,12 @@ def _given(result: etree._XSLTResultTree) -> Extraction:
 
 
 def _values_in(record: etree._Element) -> dict[str, tuple[str, ...]]:
-    values = {}
-    for attribute in record.iterchildren("attribute"):
-        cleaned = (clean(value.text or "") for value in attribute.iterchildren("value"))
-        values[str(attribute.get("name"))] = tuple(value for value in cleaned if value)
-    return values
+    """Return the values of a record's or a row's own attributes, by their names."""
+    return {str(each.get("name")): _texts_in(each) for each in record.iterchildren("attribute")}
+
+
+def _texts_in(attribute: etree._Element) -> tuple[str, ...]:
+    return tuple([text for value in attribute.iterchildren("value") if (text := clean(value.text or ""))])
 
 
 def find_places(rule: RuleDefinition, root: etree._Element) -> dict[str, tuple[tuple[Location, str], ...]]:

@@ -296,7 +296,7 @@ def _parse(module: ModuleType) -> list[ast.stmt]:
 @cache
 def _reader() -> str:
     """Return the source that reads a page by the rule: `outside`, the readers of values and what they import."""
-    constants = f"_SPACE = re.compile({nodes._SPACE.pattern!r})\n_UNSEEN = {nodes._UNSEEN!r}\n"
+    constants = f"_UNSEEN = {nodes._UNSEEN!r}\n"
     functions = "\n\n".join(inspect.getsource(function) for function in _COPIED)
     reading_pages = "\n\n".join(map(_body, _READING))
     reading_values = "\n\n".join(map(_body, READERS))

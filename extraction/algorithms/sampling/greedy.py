@@ -21,11 +21,13 @@ Cost: linear in the (page, path) pairs. After a pick, only the pages that share 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from lxml import etree
+from numpy.typing import NDArray
 
-from extraction.algorithms.arrays import I64, U64, Flags
+from extraction.algorithms.arrays import I64, U64, Flags, keep_freed_memory
 from extraction.algorithms.dom.nodes import clean, is_xml, raw_text, texts
 from extraction.algorithms.sketches.serialization import pack_columns, unpack_columns
 
@@ -125,7 +127,7 @@ class PathTable:
 
     weights: shape (paths,), w(X_i) in 1/65536.
     page_bounds, page_paths: page p has the paths page_paths[page_bounds[p]:page_bounds[p + 1]].
-    path_bounds, path_pages: the pages of a path, in the same way but in no certain order.
+    path_bounds, path_pages: the pages of a path, in the same way.
     """
 
     weights: I64
@@ -137,19 +139,23 @@ class PathTable:
     @classmethod
     def build(cls, pages: Sequence[PagePaths]) -> "PathTable":
         """Return the table of a cluster, M = len(pages)."""
+        keep_freed_memory()
         sizes = np.fromiter((len(page.paths) for page in pages), np.int64, len(pages))
         none = np.zeros(0, np.uint64)
-        order, numbers, count = _rank(np.concatenate([none, *(page.paths for page in pages)]))
+        numbers, count = _rank(np.concatenate([none, *(page.paths for page in pages)]))
         contents = np.concatenate([none, *(page.contents for page in pages)])
         frequency = np.bincount(numbers, minlength=count)
         weights = _weights(frequency, _distinct(numbers, contents, count), len(pages))
-        pages_of = np.repeat(np.arange(len(pages)), sizes)[order]
-        return cls(weights, _bounds(sizes), numbers, _bounds(frequency), pages_of)
+        return cls(weights, _bounds(sizes), numbers, _bounds(frequency), _pages_by_path(numbers, sizes))
 
     def page_weights(self) -> I64:
         """Return the weight of all paths of each page, shape (pages,)."""
-        sums = np.append(0, np.cumsum(self.weights[self.page_paths]))
-        return np.diff(sums[self.page_bounds])
+        starts = self.page_bounds[:-1]
+        filled = np.flatnonzero(starts < self.page_bounds[1:])  # reduceat knows no empty sums
+        sums = np.zeros(len(starts), np.int64)
+        if len(filled):
+            sums[filled] = np.add.reduceat(self.weights[self.page_paths], starts[filled])
+        return sums
 
     def paths_on(self, page: int) -> I64:
         """Return the paths of one page."""
@@ -157,10 +163,11 @@ class PathTable:
 
     def share_of(self, paths: I64) -> I64:
         """Return how much of each page's weight these paths are, shape (pages,)."""
-        starts, sizes = self.path_bounds[paths], self.path_bounds[paths + 1] - self.path_bounds[paths]
-        places = np.repeat(starts - np.append(0, np.cumsum(sizes)[:-1])[: len(sizes)], sizes) + np.arange(sizes.sum())
+        starts, ends = self.path_bounds[paths], self.path_bounds[paths + 1]
+        pages = [self.path_pages[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        weights = np.repeat(self.weights[paths], ends - starts)
         # Sums of whole numbers far below 2^53: exact in the floats of bincount.
-        shares = np.bincount(self.path_pages[places], np.repeat(self.weights[paths], sizes), minlength=len(self.page_bounds) - 1)
+        shares = np.bincount(np.concatenate([self.path_pages[:0], *pages]), weights, minlength=len(self.page_bounds) - 1)
         return shares.astype(np.int64)
 
 
@@ -240,29 +247,56 @@ def _distinct(numbers: I64, contents: U64, paths: int) -> I64:
     two contents of a path count as one with a probability of 2^-50.
     """
     bits = np.uint64(max(1, paths.bit_length()))
-    pairs = np.sort(numbers.astype(np.uint64) << (np.uint64(64) - bits) | (contents * _SPREAD) >> bits)
-    first = np.ones(len(pairs), np.bool_)
-    first[1:] = pairs[1:] != pairs[:-1]
-    return np.bincount((pairs[first] >> (np.uint64(64) - bits)).astype(np.int64), minlength=paths).astype(np.int64)
+    mixed = contents * _SPREAD
+    mixed >>= bits
+    pairs = numbers.astype(np.uint64)
+    pairs <<= np.uint64(64) - bits
+    pairs |= mixed
+    pairs.sort()
+    last = np.append(np.flatnonzero(pairs[1:] != pairs[:-1]), len(pairs) - 1)[: len(pairs)]
+    return np.bincount((pairs[last] >> (np.uint64(64) - bits)).astype(np.int64), minlength=paths).astype(np.int64)
 
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """2^64 divided by the golden ratio. Contents that differ in their low bits only differ in the high bits of their products."""
 
 
-def _rank(values: U64) -> tuple[I64, I64, int]:
-    """Return (an order that sorts the values, the rank of each value among the distinct ones, from 0; how many these are).
+_SLOT_BITS = 16
 
-    Equal values have no certain order: sorts that keep it, as that of `np.unique`, take several times as long.
+
+def _rank(values: U64) -> tuple[I64, int]:
+    """Return (the rank of each value among the distinct ones, from 0; how many these are).
+
+    A cluster has few paths and very many pairs, so the pairs are not sorted. Each value goes into a slot of a table by its hash, where the
+    last one stays. Only values whose slot another one has, which are few unless there are more paths than slots, are looked for in the
+    sorted list of distinct values.
     """
-    order = np.argsort(values)
-    ordered = values[order]
-    steps = np.zeros(len(values), np.int64)
-    np.not_equal(ordered[1:], ordered[:-1], out=steps[1:], casting="unsafe")
-    np.cumsum(steps, out=steps)
-    ranks = np.empty(len(values), np.int64)
-    ranks[order] = steps
-    return order, ranks, int(steps[-1]) + 1 if len(values) else 0
+    slots = (values * _SPREAD >> np.uint64(64 - _SLOT_BITS)).astype(np.int64)
+    table = np.zeros(1 << _SLOT_BITS, np.uint64)
+    table[slots] = values
+    others = np.flatnonzero(table[slots] != values)
+    filled = np.zeros(len(table), np.bool_)
+    filled[slots] = True
+    used = np.flatnonzero(filled)
+    distinct = np.unique(np.concatenate((table[used], values[others])))
+    places = np.zeros(len(table), np.int64)
+    places[used] = np.searchsorted(distinct, table[used])
+    ranks = places[slots]
+    ranks[others] = np.searchsorted(distinct, values[others])
+    return ranks, len(distinct)
+
+
+def _pages_by_path(numbers: I64, sizes: I64) -> I64:
+    """Return the pages of path 0, then those of path 1 and so on. A path and a page share a number, which sorts faster than an index, and
+    fastest if it is short."""
+    bits = len(sizes).bit_length()
+    largest = int(numbers.max(initial=0)) + 1 << bits
+    both: NDArray[Any] = numbers.astype(np.int32 if largest < 1 << 31 else np.int64)
+    both <<= bits
+    both |= np.repeat(np.arange(len(sizes), dtype=both.dtype), sizes)
+    both.sort()
+    both &= (1 << bits) - 1
+    return both.astype(np.int64)
 
 
 def _weights(frequency: I64, distinct: I64, pages: int) -> I64:

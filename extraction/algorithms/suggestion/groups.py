@@ -13,7 +13,8 @@ Texts that are the same on all pages have keys of their own, because a text besi
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from typing import Literal, NamedTuple
 
 from extraction.algorithms.suggestion.labels import TemplateLabels
@@ -61,68 +62,80 @@ Group = dict[int, list[UnitOccurrence]]
 """{number of the page: units in document order}"""
 
 
+_PlainKey = tuple[Kind, int, str, str, int, bool, str]
+"""A `Key` as a plain tuple. Both are equal and have the same hash, but this one is made in a fraction of the time."""
+
+
 def group_units(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], labels: TemplateLabels, paths: UnitPaths) -> dict[Key, Group]:
     """Return all groups of the pages. keys: `make_label_key` of each page's texts."""
-    groups: dict[Key, Group] = defaultdict(lambda: defaultdict(list))
+    groups: dict[_PlainKey, Group] = defaultdict(lambda: defaultdict(list))
+    surroundings = cache(partial(_list_surroundings, paths))
     for number, (page, row) in enumerate(zip(pages, keys, strict=True)):
-        for key, found in _list_keys(page, row, labels, paths):
+        for key, found in _list_keys(page, row, labels, paths, surroundings):
             groups[key][number].append(found)
-    return groups
+    return {Key(*key): group for key, group in groups.items()}
 
 
-def _list_keys(page: PageUnits, row: Sequence[str], labels: TemplateLabels, paths: UnitPaths) -> Iterator[tuple[Key, UnitOccurrence]]:
-    """Yield the units of one page with each of their keys, in document order."""
-    seen: Counter[Key] = Counter()
+def _list_keys(
+    page: PageUnits, row: Sequence[str], labels: TemplateLabels, paths: UnitPaths, surroundings: Callable[[int, Kind], Sequence[_PlainKey]]
+) -> Iterator[tuple[_PlainKey, UnitOccurrence]]:
+    """Yield the units of one page with each of their keys, in document order.
+
+    surroundings: `_list_surroundings` of the pages, which remembers its results: a page has few paths and many units.
+    """
+    seen: Counter[_PlainKey] = Counter()
     wholes: dict[int, list[Unit]] = defaultdict(list)
     for unit in page.wholes:
         wholes[unit.first].append(unit)
     label, gap = "", 0
     for unit, key in zip(page.texts, row, strict=True):
+        found = UnitOccurrence(unit)
         if key not in labels.marked:
-            yield from _key_by_surroundings(unit, paths, "all around")
+            for around in surroundings(unit.path, "all around"):
+                yield around, found
         if key in labels:
             if key in labels.constant:
-                same = Key("constant", unit.path, label="" if gap else label)
+                beside = "" if gap else label
+                same: _PlainKey = ("constant", unit.path, "", beside, 0, False, "")
                 seen[same] += 1
-                yield same._replace(nth=seen[same]), UnitOccurrence(unit)
+                yield ("constant", unit.path, "", beside, seen[same], False, ""), found
             if not paths.named:  # in XML elements are named, and a constant value names nothing
                 label, gap = key, 0
             continue
-        yield from _key_by_surroundings(unit, paths, "around")
+        for around in surroundings(unit.path, "around"):
+            yield around, found
         yield from _key_by_shape(unit)
         for each in (unit, *wholes.get(unit.first, ())):
             yield from _key_by_place(each, label, gap, seen, paths)
         gap += 1
 
 
-def _key_by_place(unit: Unit, label: str, gap: int, seen: Counter[Key], paths: UnitPaths) -> Iterator[tuple[Key, UnitOccurrence]]:
+def _key_by_place(
+    unit: Unit, label: str, gap: int, seen: Counter[_PlainKey], paths: UnitPaths
+) -> Iterator[tuple[_PlainKey, UnitOccurrence]]:
     """Yield a unit by its path and by the label before it."""
-    whole = unit.place.kind == "element"
-    here = Key("all", unit.path, whole=whole)
+    whole, found = unit.place.kind == "element", UnitOccurrence(unit)
+    here: _PlainKey = ("all", unit.path, "", "", 0, whole, "")
     seen[here] += 1
-    yield here, UnitOccurrence(unit)
-    yield Key("nth", unit.path, nth=seen[here], whole=whole), UnitOccurrence(unit)
+    yield here, found
+    yield ("nth", unit.path, "", "", seen[here], whole, ""), found
     if label:
-        after = Key("all after", steps=paths.tail(unit.path), label=label, whole=whole)
-        yield after, UnitOccurrence(unit, gap)
+        steps, found = paths.tail(unit.path), UnitOccurrence(unit, gap)
+        after: _PlainKey = ("all after", -1, steps, label, 0, whole, "")
+        yield after, found
         if not seen[after]:
-            yield after._replace(kind="first after"), UnitOccurrence(unit, gap)
+            yield ("first after", -1, steps, label, 0, whole, ""), found
         seen[after] += 1
 
 
-def _key_by_surroundings(unit: Unit, paths: UnitPaths, kind: Kind) -> Iterator[tuple[Key, UnitOccurrence]]:
-    """Yield a unit by the named elements one and two levels around its own."""
-    path = unit.path
-    for _ in range(2):
-        path = paths.above[path]
-        if path < 0:
-            return
-        if paths.names[path]:
-            yield Key(kind, path), UnitOccurrence(unit)
+def _list_surroundings(paths: UnitPaths, path: int, kind: Kind) -> tuple[_PlainKey, ...]:
+    """Return the keys of the named elements one and two levels around the element of a path."""
+    around = [paths.above[path], paths.above[paths.above[path]] if paths.above[path] >= 0 else -1]
+    return tuple((kind, above, "", "", 0, False, "") for above in around if above >= 0 and paths.names[above])
 
 
-def _key_by_shape(unit: Unit) -> Iterator[tuple[Key, UnitOccurrence]]:
+def _key_by_shape(unit: Unit) -> Iterator[tuple[_PlainKey, UnitOccurrence]]:
     if len(unit.text) <= MAX_SHAPE:
         shape, digits = _DIGIT.subn("0", unit.text)
         if digits >= MIN_DIGITS:
-            yield Key("shape", shape=shape), UnitOccurrence(unit)
+            yield ("shape", -1, "", "", 0, False, shape), UnitOccurrence(unit)

@@ -150,8 +150,8 @@ def _list_naming_attributes(root: etree._Element) -> tuple[str, ...]:
 
 
 def _names(element: etree._Element, naming: tuple[str, ...]) -> list[tuple[str, str]]:
-    attributes = element.attrib
-    return [pair for name in naming if name in attributes for pair in split_names(name, attributes[name])] if attributes else []
+    """Return the pairs of the naming attributes, in the order of the attributes."""
+    return [pair for name, value in element.items() if name in naming for pair in split_names(str(name), str(value))]
 
 
 @dataclass(slots=True)

@@ -1,10 +1,12 @@
 """A place on a page has one name, which leads back to the same value."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.algorithms.dom.nodes import Location, clean, elements, locate, value, value_text, whole_text
+from extraction.algorithms.dom.nodes import HIDDEN, Location, clean, elements, locate, value, value_text, whole_text
 from extraction.algorithms.dom.parse import parse
 
 PIECES = [
@@ -88,3 +90,8 @@ def test_what_is_no_location_is_refused(row: object) -> None:
 def test_a_text_that_could_be_a_value_has_a_word_and_is_not_too_long():
     assert value_text("  12\u00a0 Books ", most=8) == "12 Books"
     assert [value_text(text, most=8) for text in ("", " \n", "– · –", "___", "123456789", "x" + " " * 40)] == [""] * 6
+
+
+def test_cleaning_takes_every_character_for_a_space_that_regular_expressions_do() -> None:
+    for code in range(0x110000):
+        assert clean(f"a{chr(code)} b") == re.sub(r"\s+", " ", f"a{chr(code)} b".translate(dict.fromkeys(map(ord, HIDDEN))))

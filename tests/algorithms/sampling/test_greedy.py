@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.sampling.greedy import ChosenPage, PagePaths, PathTable, choose_pages, measure_unseen, read_paths
+from extraction.algorithms.sampling.greedy import ChosenPage, PagePaths, PathTable, _rank, choose_pages, measure_unseen, read_paths
 
 # A page as {path: content}.
 Rows = dict[int, int]
@@ -103,6 +103,24 @@ def test_the_choice_is_filled_up_to_k_pages_with_the_greedy_ones_first(cluster: 
     assert filled[: len(greedy)] == greedy
     assert len({choice.page_index for choice in filled}) == len(filled) == min(k, len(pages))
     assert all(choice.covered_fraction == 1 for choice in filled[len(greedy) :])
+
+
+@given(st.lists(st.one_of(st.integers(0, 3), st.integers(0, 2**64 - 1)), max_size=40), st.booleans())
+def test_ranks_are_those_of_a_sort(drawn: list[int], crowded: bool) -> None:
+    values = np.array(drawn, np.uint64)
+    if crowded:  # more values than the table has slots
+        values = np.append(values, np.arange(70_000, dtype=np.uint64))
+    distinct, expected = np.unique(values, return_inverse=True)
+    ranks, count = _rank(values)
+    assert (ranks.tolist(), count) == (expected.tolist(), len(distinct))
+
+
+@given(clusters)
+def test_the_table_lists_the_pages_of_each_path(cluster: list[Rows]) -> None:
+    table = PathTable.build([page(rows) for rows in cluster])
+    for path in range(len(table.weights)):
+        pages = table.path_pages[table.path_bounds[path] : table.path_bounds[path + 1]].tolist()
+        assert pages == [number for number in range(len(cluster)) if path in table.paths_on(number)]
 
 
 def test_no_pages_give_no_choice() -> None:
