@@ -139,10 +139,10 @@ class PathTable:
         """Return the table of a cluster, M = len(pages)."""
         sizes = np.fromiter((len(page.paths) for page in pages), np.int64, len(pages))
         none = np.zeros(0, np.uint64)
-        order, numbers, count = _rank(np.concatenate([none, *(page.paths for page in pages)]))
+        order, numbers = _rank(np.concatenate([none, *(page.paths for page in pages)]))
         contents = np.concatenate([none, *(page.contents for page in pages)])
-        frequency = np.bincount(numbers, minlength=count)
-        weights = _weights(frequency, _distinct(numbers, contents, count), len(pages))
+        frequency = np.bincount(numbers)
+        weights = _weights(frequency, _distinct(numbers, contents, len(frequency)), len(pages))
         pages_of = np.repeat(np.arange(len(pages)), sizes)[order]
         return cls(weights, _bounds(sizes), numbers, _bounds(frequency), pages_of)
 
@@ -196,17 +196,15 @@ _UNIT = 1 << 16
 def _covering(table: PathTable, left: Flags, limit: int) -> list[tuple[int, int]]:
     """Run Algorithm 2 on the pages that are left: (page, weight it adds), until nothing is added. The first page is returned in any
     case."""
-    gains = table.page_weights()
+    gains = np.where(left, table.page_weights(), -1)
     uncovered = np.ones(len(table.weights), np.bool_)
-    waiting = left.copy()
     picked: list[tuple[int, int]] = []
-    while waiting.any() and len(picked) < limit:
-        best = int(np.argmax(np.where(waiting, gains, -1)))
+    while len(picked) < limit:
+        best = int(np.argmax(gains))  # A picked page adds 0 from then on, and one that is not left never adds anything.
         gain = int(gains[best])
         if gain == 0 and picked:
             break
         picked.append((best, gain))
-        waiting[best] = False
         paths = table.paths_on(best)
         fresh = paths[uncovered[paths]]
         uncovered[fresh] = False
@@ -239,7 +237,7 @@ def _distinct(numbers: I64, contents: U64, paths: int) -> I64:
     A path and a content share 64 bits, so that one sort of plain numbers counts them. Some thousand paths leave 50 bits for the content, so
     two contents of a path count as one with a probability of 2^-50.
     """
-    bits = np.uint64(max(1, paths.bit_length()))
+    bits = np.uint64(paths.bit_length())
     pairs = np.sort(numbers.astype(np.uint64) << (np.uint64(64) - bits) | (contents * _SPREAD) >> bits)
     first = np.ones(len(pairs), np.bool_)
     first[1:] = pairs[1:] != pairs[:-1]
@@ -250,8 +248,8 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """2^64 divided by the golden ratio. Contents that differ in their low bits only differ in the high bits of their products."""
 
 
-def _rank(values: U64) -> tuple[I64, I64, int]:
-    """Return (an order that sorts the values, the rank of each value among the distinct ones, from 0; how many these are).
+def _rank(values: U64) -> tuple[I64, I64]:
+    """Return (an order that sorts the values, the rank of each value among the distinct ones, from 0).
 
     Equal values have no certain order: sorts that keep it, as that of `np.unique`, take several times as long.
     """
@@ -262,7 +260,7 @@ def _rank(values: U64) -> tuple[I64, I64, int]:
     np.cumsum(steps, out=steps)
     ranks = np.empty(len(values), np.int64)
     ranks[order] = steps
-    return order, ranks, int(steps[-1]) + 1 if len(values) else 0
+    return order, ranks
 
 
 def _weights(frequency: I64, distinct: I64, pages: int) -> I64:
