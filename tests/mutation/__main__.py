@@ -3,7 +3,8 @@
 All mutants of a package (module, place and operator) are equally likely and none is drawn twice, so that the share of killed ones is an
 estimate for the whole package; it is printed with its 95 % interval. A mutant is killed if a test fails or takes several times as long.
 The tests are those of the package's folder and the others of the algorithms that import from it; the quick ones that run the changed
-statement come first. A mutant that no test fails on after all have run is printed as a survivor, with what was changed.
+statement come first, then the others that run any line of the module or name it. A mutant on which none of them fails is printed as a
+survivor, with what was changed.
 """
 
 import argparse

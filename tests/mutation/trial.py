@@ -47,16 +47,18 @@ class Trial:
         return sorted(path.relative_to(self.folder) for path in (self.folder / self.package).rglob("[a-z]*.py"))
 
     def try_mutant(self, mutant: Mutant) -> Answer:
-        """Run the tests that run the changed statement. If they pass, run all: a fixture or another process may run it, too."""
+        """Run the tests that run the changed statement, and if they pass the others that have to do with the module."""
         path = self.folder / mutant.path
         original, stamp = path.read_bytes(), path.stat()
         path.write_text(mutant.source)
         os.utime(path, (stamp.st_atime, stamp.st_mtime + 100))  # What Python compiled before is not this.
         try:
             answer = Answer(outcome="passed", by="", seconds={}, lines={})
-            if chosen := self._find_covering(mutant):
-                answer = self._run(chosen)
-            return answer if answer["outcome"] != "passed" else self._run(self.seconds)
+            first = self._find_covering(mutant)
+            for chosen in (first, self._find_naming(mutant.path) - first):
+                if chosen and answer["outcome"] == "passed":
+                    answer = self._run({name: self.seconds[name] for name in chosen})
+            return answer
         finally:
             path.write_bytes(original)
             os.utime(path, (stamp.st_atime, stamp.st_mtime))
@@ -67,12 +69,18 @@ class Trial:
             self.runner.stdin.close()
         self.runner.wait()
 
-    def _find_covering(self, mutant: Mutant) -> dict[str, float]:
+    def _find_covering(self, mutant: Mutant) -> set[str]:
         lines = self.tests.get(mutant.path, {})
         names = set().union(*(lines.get(line, set()) for line in mutant.lines))
         if "" in names:  # An import runs the line: any test of the module may depend on it.
             names = set().union(*lines.values())
-        return {name: self.seconds[name] for name in names if name in self.seconds}
+        return names & self.seconds.keys()
+
+    def _find_naming(self, module: Path) -> set[str]:
+        """Return the tests that run any line of a module, and those whose file names it: a fixture or another process may run it."""
+        running = set().union(*self.tests.get(module, {}).values())
+        files = {each for each in self.files if module.stem in (ROOT / each).read_text()}
+        return {name for name in self.seconds if name in running or name.partition("::")[0] in files}
 
     def _run(self, chosen: dict[str, float]) -> Answer:
         files = [each for each in self.files if any(name.startswith(f"{each}::") for name in chosen)]
