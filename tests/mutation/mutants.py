@@ -95,10 +95,12 @@ def find_statement(source: str, line: int) -> range:
 
 
 def _find_untouched(tree: ast.Module) -> Iterator[tuple[Place, Place]]:
-    """Yield (start, end) of annotations, which nothing reads, and of constants of the module, which are choices and not behaviour."""
+    """Yield (start, end) of annotations, which nothing reads, of constants of the module, which are choices and not behaviour, and of the
+    slots=True of dataclasses, which saves memory and nothing else."""
     constants = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]
     for node in ast.walk(tree):
-        parts = [getattr(node, "annotation", None), getattr(node, "returns", None), node if node in constants else None]
+        slots = node.value if isinstance(node, ast.keyword) and node.arg == "slots" else None
+        parts = [getattr(node, "annotation", None), getattr(node, "returns", None), node if node in constants else None, slots]
         for part in parts:
             if isinstance(part, ast.expr | ast.stmt) and part.end_lineno is not None and part.end_col_offset is not None:
                 yield (part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)

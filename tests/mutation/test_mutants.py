@@ -15,7 +15,7 @@ SOURCE = '''"""A module."""
 LIMIT = 3
 
 
-@repeat
+@repeat(slots=True)
 def choose(
     values: list[int] | None, *, most: int = 5
 ) -> int | None:
@@ -44,7 +44,7 @@ def test_each_mutant_differs_in_the_line_that_it_names_and_is_a_program(mutants:
             assert mutant.line in mutant.lines
 
 
-def test_all_parts_of_the_code_are_changed_but_annotations_and_constants(mutants: list[Mutant]) -> None:
+def test_all_parts_of_the_code_are_changed_but_annotations_constants_and_slots(mutants: list[Mutant]) -> None:
     big = [mutant for mutant in mutants if mutant.path == Path("big.py")]
     assert {mutant.line for mutant in big} == {6, 8, 11, 12, 14}
     assert {mutant.what for mutant in big} >= {"AddNot", "ReplaceAndWithOr", "NumberReplacer", "ReplaceComparisonOperator_Lt_LtE"}
