@@ -6,6 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from extraction.algorithms.clustering import site_questions
 from extraction.algorithms.clustering.merge_scores import PageGroups
 from extraction.algorithms.clustering.page_steps import PageSteps
 from extraction.algorithms.clustering.site_questions import SiteQuestions
@@ -32,6 +33,13 @@ def test_a_page_type_that_has_the_frame_and_little_else_is_no_bare_form_of_anoth
     assert groups.score_optional_merges(0, np.array([1]))[0] == -1, (
         "120 steps of the frame in common do not make up for the one that is not there"
     )
+
+
+def test_of_too_many_steps_the_most_frequent_are_kept_and_of_equal_ones_the_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = [page(1, 2, 3, 4, 5)] * 2 + [page(2, 4, 5)] + [page(5)]
+    for most, kept in ((5, [1, 2, 3, 4, 5]), (4, [1, 2, 4, 5]), (2, [2, 5]), (1, [5])):
+        monkeypatch.setattr(site_questions, "MOST_STEPS", most)
+        assert SiteQuestions(pages).steps.tolist() == kept
 
 
 def draw_site(seed: int) -> tuple[list[PlainPage], list[list[PlainPage]]]:

@@ -245,7 +245,7 @@ def test_counts_are_of_pages_with_a_value_and_of_those_on_which_it_changed() -> 
     fresh = [old(title, price, "other" if n < 2 else word) for n, (title, price, word) in enumerate(BOOKS)]
     assert verdict(fresh).attributes["tag"].counts == ChangeCounts(8, 2)
     assert verdict(OLD).attributes["tag"].counts == ChangeCounts(8, 0)
-    title, price, word = BOOKS[0]
+    _, price, word = BOOKS[0]
     untitled = page(f"<body><p class='price'>{price} EUR</p><p class='tag'>{word}</p></body>")
     doubted = verdict([untitled, *OLD[1:]])
     assert (doubted.broken, doubted.held) == ((), frozenset({"0"}))

@@ -159,7 +159,7 @@ def expression(pattern: UrlPattern) -> str:
 
 
 segments = st.lists(st.sampled_from(["a", "b", "ab", "aab", "c.a", "aa"]), max_size=5)
-stars = st.lists(st.sampled_from(["a", "b", "*", "a*", "*b", "a*b"]), max_size=4)
+stars = st.lists(st.sampled_from(["a", "b", "*", "a*", "*b", "a*b", "a*a", "aa*a"]), max_size=4)
 
 
 @settings(max_examples=400)
@@ -220,16 +220,20 @@ def test_what_stays_of_a_segment_that_varies(values: list[str], pattern: str) ->
 @pytest.mark.parametrize(
     ("url", "most", "pattern"),
     [
-        ("http://e.com/ab/" + "c" * 10, 18, "e.com/ab/cccccccccc"),
-        ("http://e.com/ab/" + "c" * 10, 17, "e.com/ab/*"),
-        ("http://e.com/abcd/ef?k=" + "v" * 9, 24, "e.com/abcd/ef?k=vvvvvvvvv"),
-        ("http://e.com/abcd/ef?k=" + "v" * 9, 20, "e.com/abcd/ef?k=*"),
+        ("http://e.com/ab/" + "c" * 10, 19, "e.com/ab/cccccccccc"),
+        ("http://e.com/ab/" + "c" * 10, 18, "e.com/ab/*"),
+        ("http://e.com/abcd/ef?k=" + "v" * 9, 25, "e.com/abcd/ef?k=vvvvvvvvv"),
+        ("http://e.com/abcd/ef?k=" + "v" * 9, 24, "e.com/abcd/ef?k=*"),
+        ("http://e.com/?a=1&b=22222&c=3", 20, "e.com/?a=1&b=*&c=3"),
+        ("http://e.com/?a=1&bbbb=2&c=3", 20, "e.com/?a=1&c=3"),
+        ("http://e.com/x/?a=1&bbbb=2&c=3", 20, "e.com/x?a=1&c=3"),
+        ("http://e.com/x/?a=1&b=22222&c=3", 20, "e.com/x?a=1&b=*&c=3"),
         ("http://e.com/ab/cd/ef", 12, "e.com/**"),
         ("http://example.com/a", 11, "*/**"),
     ],
 )
 def test_a_pattern_is_shortened_by_its_longest_part_until_it_fits(url: str, most: int, pattern: str) -> None:
     (found,) = learn_patterns([url], max_text=most)
-    assert found.text() == pattern or len(pattern) > most
+    assert found.text() == pattern
     assert len(found.text()) <= most
     assert found.matches(url)
