@@ -237,3 +237,10 @@ def test_a_pattern_is_shortened_by_its_longest_part_until_it_fits(url: str, most
     assert found.text() == pattern
     assert len(found.text()) <= most
     assert found.matches(url)
+
+
+def test_the_end_of_paths_of_many_lengths_does_not_reach_into_their_beginning() -> None:
+    row = ["http://e.com/a/b", "http://e.com/a/b/b", "http://e.com/a/b/x/b"]
+    (pattern,) = learn_patterns(row, max_patterns=1)
+    assert pattern.text() == "e.com/a/b/**"
+    assert all(pattern.matches(url) for url in row)
