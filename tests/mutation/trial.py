@@ -26,6 +26,7 @@ class Trial:
         """Find the tests, and see that they pass on the code as it is and fail on a module that cannot be loaded."""
         self.folder, self.package = folder, f"extraction/algorithms/{package}"
         self.files = find_tests(package)
+        self.tried = 0
         variables = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "_hypothesis_pytestplugin"}
         variables |= {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(folder)}
         command = [sys.executable, "-m", "tests.mutation.runner"]
@@ -51,7 +52,9 @@ class Trial:
         path = self.folder / mutant.path
         original, stamp = path.read_bytes(), path.stat()
         path.write_text(mutant.source)
-        os.utime(path, (stamp.st_atime, stamp.st_mtime + 100))  # What Python compiled before is not this.
+        # Python must take it neither for the module nor for another mutant of that size, which a process of a test may have compiled.
+        self.tried += 1
+        os.utime(path, (stamp.st_atime, stamp.st_mtime + 100 * self.tried))
         try:
             answer = Answer(outcome="passed", by="", seconds={}, lines={})
             first = self._find_covering(mutant)
