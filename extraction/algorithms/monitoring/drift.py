@@ -43,7 +43,7 @@ def find_usual(earlier: Sequence[ValuedPages], now: ValuedPages) -> ValuedPages 
         return None
     usual = sorted(earlier, key=lambda each: (-each.fraction, -each.pages))[len(earlier) // 4]
     lost = Fraction(usual.valued * now.pages, usual.pages) - now.valued
-    fell = lost >= max(LEAST_PAGES, LEAST_FALL * now.pages)
+    fell = lost >= LEAST_PAGES and lost >= LEAST_FALL * now.pages
     return usual if fell and compute_chance(usual, now) <= SIGNIFICANCE else None
 
 
