@@ -9,7 +9,8 @@ import numpy as np
 from extraction.algorithms.clustering import merge_scores, site_questions
 from extraction.algorithms.clustering.page_steps import PageSteps
 
-Step, Text = int, int
+Step = int
+Text = int
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def _draw_page(chance: random.Random, likely: dict[int, float], parents: dict[in
 
 def test_scores_of_merges_are_those_of_plain_sets_and_loops() -> None:
     """On 150 small sites, before and after a merge; each way to be refused or allowed comes up."""
-    seen: Counter[str] = Counter()
+    seen: Counter[tuple[str, bool]] = Counter()
     for seed in range(150):
         pages, drawn = draw_site(seed)
         site, questions = PlainSite(pages), SiteQuestions([page.packed() for page in pages])

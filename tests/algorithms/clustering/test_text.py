@@ -147,8 +147,8 @@ class PlainEstimates:
 
     def attained(self, group: list[int]) -> np.ndarray:
         least = self.ranks[group].min(axis=0)
-        count: np.ndarray = sum((self.ranks[page] == least) & (len(self.given.pages[page]) > 0) for page in group)
-        return np.asarray(count)
+        rows = [(self.ranks[page] == least) & (len(self.given.pages[page]) > 0) for page in group]
+        return np.asarray(np.sum(rows, axis=0))
 
     def symbols(self, group: list[int]) -> np.ndarray:
         """For each permutation: is its path in the template, on how many pages besides, on how many pages missing?"""

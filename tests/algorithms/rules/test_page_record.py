@@ -8,7 +8,7 @@ from lxml import etree
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError, RuleError
 from extraction.algorithms.records.record_values import RecordValue
-from extraction.algorithms.rules import page_record, page_values
+from extraction.algorithms.rules import page_values
 from extraction.algorithms.rules.apply import Extraction
 from extraction.algorithms.rules.page_record import PageRecord, make_record
 from extraction.algorithms.rules.page_values import judge_record, read_page_values, write_search_text
@@ -154,7 +154,3 @@ def test_a_record_is_searched_by_all_its_texts_without_regard_to_case() -> None:
     values = {"a": [RecordValue("Straße"), RecordValue("B")], "c": []}
     assert write_search_text(values, {"l": [{"d": [RecordValue("ROW")]}, {}]}) == "strasse\nb\nrow"
     assert write_search_text({}, {}) == ""
-
-
-def test_the_reason_limit_is_that_of_the_table() -> None:
-    assert page_record.MAX_REASON == 500
