@@ -157,7 +157,7 @@ class PlainEstimates:
             inside = 2 * support >= len(group) + 1
             rows.append((inside, 0 if inside else support, len(group) - support if inside else 0))
         union = sum(len(self.given.pages[page]) for page in group) / max(float(self.attained(group).mean()), 1 / LENGTH)
-        return np.array(rows).mean(axis=0) * union
+        return np.asarray(np.array(rows).mean(axis=0) * union)
 
     def bits(self, groups: list[list[int]]) -> float:
         total = np.sum([self.symbols(group) for group in groups], axis=0)

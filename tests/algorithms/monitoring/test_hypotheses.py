@@ -1,5 +1,7 @@
 """The signs of an attribute over all pages: how many pages it takes, what each says, and how probable it is."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from extraction.algorithms.monitoring.attribute_changes import ODD_RATE, AttributeChanges, Finding
@@ -18,7 +20,7 @@ Row = tuple[str, tuple[str, ...], tuple[str, ...]]
 
 
 def signs(
-    rows: list[Row],
+    rows: Sequence[Row],
     *,
     attribute: AttributeRule = TITLE,
     profile: Profile | None = TITLES,
