@@ -53,8 +53,9 @@ screenshots: setup browser ## Make the pictures of the guides while `make demo` 
 test: setup browser ## Run the whole suite, browser journeys and the tests of static/js included
 	$(PY) -m pytest -n 2 --dist loadfile
 
-coverage: setup browser ## Run the suite and print which branches of algorithms and services no test takes
-	$(PY) -m pytest -n 2 --dist loadfile --cov --cov-report=term --cov-report=html:var/coverage
+coverage: setup browser ## Run the suite, count by package which branches of algorithms and services no test takes; fail under the floor
+	$(PY) -m pytest -n 2 --dist loadfile --cov --cov-report=html:var/coverage
+	$(PY) -m tests.branches --floor
 
 # Left out are what a browser does with a page and processes that have an SQLite database of their own: they would be the same again.
 SERVICES := tests/models tests/services tests/views tests/annotations --ignore-glob='*_browser.py' --ignore=tests/services/core/test_killed_worker.py

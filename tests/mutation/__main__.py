@@ -1,105 +1,69 @@
-"""Try mutants of the algorithms, chosen by a seed, for some seconds: `python -m tests.mutation --seconds 600 [--only sketches]`.
+"""Try mutants of the algorithms, drawn by a seed, for some seconds: `python -m tests.mutation --seconds 600 [--only sketches]`.
 
-A mutant is killed if a test fails or takes too long with it. First the tests that name the module are run, then all of its folder. Prints a
-line for each survivor, and figures for each package.
+All mutants of a package (module, place and operator) are equally likely and none is drawn twice, so that the share of killed ones is an
+estimate for the whole package; it is printed with its 95 % interval. A mutant is killed if a test fails or takes several times as long.
+The tests are those of the package's folder and the others of the algorithms that import from it; the quick ones that run the changed
+statement come first, then the others that run any line of the module or name it. A mutant on which none of them fails is printed as a
+survivor, with what was changed.
 """
 
 import argparse
-import os
+import difflib
 import random
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from pathlib import Path
 
-from tests.mutation.mutants import find_changes, make_mutant
-
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("sketches", "clustering", "sampling", "rules", "monitoring")
-TIMEOUT_S = 300.0
+from tests.mutation.figures import write_share
+from tests.mutation.mutants import Mutant, draw_mutants
+from tests.mutation.trial import PACKAGES, ROOT, Trial, copy_tree
 
 
 def main() -> int:
-    """Run the mutants that fit into the time, and return the exit code."""
+    """Try the mutants that fit into the time, package after package, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation")
-    parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--seed", type=int, default=1, help="another seed chooses other mutants (default: 1)")
-    parser.add_argument("--only", default="", help="a package, such as sketches")
+    parser.add_argument("--seconds", type=float, default=600, help="for all packages together; a package begun tries one at least")
+    parser.add_argument("--mutants", type=int, default=10**9, help="at most so many of each package")
+    parser.add_argument("--seed", type=int, default=1, help="another seed draws other mutants (default: 1)")
+    parser.add_argument("--only", default="", choices=("", *PACKAGES), help="a package, such as sketches")
+    parser.add_argument("--verbose", action="store_true", help="also print the killed ones, each with the test that failed")
     options = parser.parse_args()
-    source, until = random.Random(options.seed), time.monotonic() + options.seconds
-    killed, tried = Counter[str](), Counter[str]()
-    with tempfile.TemporaryDirectory(prefix="vertex-mutation-") as name:
-        place = _copy_tree(Path(name))
-        packages = [each for each in PACKAGES if options.only in ("", each)]
-        while time.monotonic() < until:
-            for package in packages:
-                path = source.choice(sorted((place / "extraction/algorithms" / package).rglob("[a-z]*.py")))
-                original = path.read_text()
-                changes = find_changes(original)
-                if not changes or time.monotonic() > until:
-                    continue
-                mutant = make_mutant(original, changes, source)
-                path.write_text(mutant.source)
-                survives = _passes(place, package, path.stem)
-                path.write_text(original)
-                tried[package] += 1
-                killed[package] += not survives
-                if survives:
-                    print(f"survived: {path.relative_to(place)}:{mutant.line}: {mutant.what}", flush=True)
-    figures = ", ".join(f"{each} {killed[each]} of {tried[each]}" for each in packages if tried[each])
-    share = killed.total() / tried.total() if tried.total() else 0.0
-    print(f"mutation seed {options.seed}: {killed.total()} of {tried.total()} killed ({share:.0%}): {figures}")
+    packages = [each for each in PACKAGES if options.only in ("", each)]
+    until = time.monotonic() + options.seconds
+    for number, package in enumerate(packages):
+        left_s = (until - time.monotonic()) / (len(packages) - number)
+        print(f"{package}, seed {options.seed}: {_try_package(package, options, left_s)}", flush=True)
     return 0
 
 
-def _copy_tree(folder: Path) -> Path:
-    """Copy the algorithms and their tests, and link everything else."""
-    for each in ROOT.iterdir():
-        if each.name not in {"extraction", ".git", "var"}:
-            (folder / each.name).symlink_to(each)
-    (folder / "extraction").mkdir()
-    for each in (ROOT / "extraction").iterdir():
-        if each.name == "algorithms":
-            shutil.copytree(each, folder / "extraction/algorithms", ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            (folder / "extraction" / each.name).symlink_to(each)
-    return folder
+def _try_package(package: str, options: argparse.Namespace, seconds: float) -> str:
+    """Return the figures of a package."""
+    killed = tried = 0
+    until = time.monotonic() + seconds
+    with tempfile.TemporaryDirectory(prefix="vertex-mutation-") as name:
+        copy_tree(Path(name))
+        trial = Trial(Path(name), package)
+        chance = random.Random(options.seed)
+        for mutant in draw_mutants(ROOT, trial.find_modules(), chance):
+            if tried and (time.monotonic() > until or tried == options.mutants):
+                break
+            answer = trial.try_mutant(mutant)
+            tried += 1
+            killed += answer["outcome"] != "passed"
+            if answer["outcome"] == "passed":
+                print(f"survived: {_describe(mutant)}", flush=True)
+            elif options.verbose:
+                print(f"killed: {mutant.path}:{mutant.line}: {mutant.what} by {answer['by'] or 'the limit of time or memory'}", flush=True)
+        trial.close()
+    return write_share(killed, tried)
 
 
-def _passes(place: Path, package: str, module: str) -> bool:
-    """Return whether all tests of a module and its package pass."""
-    folder = ROOT / "tests/algorithms" / package
-    naming = [
-        str(path.relative_to(ROOT)) for path in sorted(folder.rglob("test_*.py")) if module in path.read_text() or module in path.stem
-    ]
-    return (not naming or _run(place, naming)) and _run(place, [f"tests/algorithms/{package}"])
-
-
-def _run(place: Path, tests: list[str]) -> bool:
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-x",
-        "-q",
-        "-p",
-        "no:xdist",
-        "--no-header",
-        "--tb=no",
-        "--nomigrations",
-        "-m",
-        "not data",
-        *tests,
-    ]
-    variables = {**os.environ, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1"}
-    try:
-        done = subprocess.run(command, cwd=place, env=variables, capture_output=True, timeout=TIMEOUT_S, check=False)
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
+def _describe(mutant: Mutant) -> str:
+    """Return the place, the operator, and the lines that differ."""
+    lines = difflib.unified_diff((ROOT / mutant.path).read_text().splitlines(), mutant.source.splitlines(), n=0, lineterm="")
+    changed = [f"    {line}" for line in lines if line[0] in "+-" and line[:3] not in ("+++", "---")]
+    return "\n".join([f"{mutant.path}:{mutant.line}: {mutant.what}", *changed])
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ is also compared with what it used to be over many checks.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import comb
 
 SIGNIFICANCE = 0.03
@@ -16,8 +17,8 @@ check is told in at most one check of a hundred, and one that is on 95 % of the 
 LEAST_PAGES = 3
 """The least number of pages that must have lost their value."""
 
-LEAST_FALL = 0.2
-"""The least fall of the share of pages with a value."""
+LEAST_FALL = Fraction(1, 5)
+"""The least fall of the share of pages with a value. Exact: in floats, from all pages to four fifths is less than a fifth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ def find_usual(earlier: Sequence[ValuedPages], now: ValuedPages) -> ValuedPages 
     if not earlier:
         return None
     usual = sorted(earlier, key=lambda each: (-each.fraction, -each.pages))[len(earlier) // 4]
-    fell = usual.fraction - now.fraction >= LEAST_FALL and usual.fraction * now.pages - now.valued >= LEAST_PAGES
+    lost = Fraction(usual.valued * now.pages, usual.pages) - now.valued
+    fell = lost >= LEAST_PAGES and lost >= LEAST_FALL * now.pages
     return usual if fell and compute_chance(usual, now) <= SIGNIFICANCE else None
 
 

@@ -135,8 +135,8 @@ def find_end_tags(attribute: AttributeRule) -> frozenset[str]:
 
 def find_held_attribute(attribute: AttributeRule) -> str:
     """Return the HTML attribute that a rule takes its value from ("src"), or "" if it takes text."""
-    held = [_HELD.search(each.xpath) for each in attribute.alternatives[:1]]
-    return held[0].group(1) if held and held[0] else ""
+    held = _HELD.search(attribute.alternatives[0].xpath) if attribute.alternatives else None
+    return held.group(1) if held else ""
 
 
 _END = re.compile(r"(?<![\w.-])([\w.-]++)(?:/(?:text\(\)|@[\w:.-]++))?\s*+$")

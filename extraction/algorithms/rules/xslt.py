@@ -234,7 +234,7 @@ def _attribute(attribute: AttributeRule, known: Shared = ALONE, *, bounded: bool
     return f"<attribute name={name}>\n{body}</attribute>\n"
 
 
-def _values(selector: Selector, known: Shared = ALONE, *, bounded: bool = False) -> str:
+def _values(selector: Selector, known: Shared, *, bounded: bool) -> str:
     """Return a value element for each node that the XPath selects and that has the part. bounded: take only those before the next row."""
     whole = not all(map(_NO_ELEMENT.search, split_union(selector.xpath)))
     steps = [f"normalize-space(translate({'$whole' if whole else '.'}, $spaces, $blanks))", *_part_steps(selector.part)]

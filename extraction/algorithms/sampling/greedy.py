@@ -203,17 +203,15 @@ _UNIT = 1 << 16
 def _covering(table: PathTable, left: Flags, limit: int) -> list[tuple[int, int]]:
     """Run Algorithm 2 on the pages that are left: (page, weight it adds), until nothing is added. The first page is returned in any
     case."""
-    gains = table.page_weights()
+    gains = np.where(left, table.page_weights(), -1)
     uncovered = np.ones(len(table.weights), np.bool_)
-    waiting = left.copy()
     picked: list[tuple[int, int]] = []
-    while waiting.any() and len(picked) < limit:
-        best = int(np.argmax(np.where(waiting, gains, -1)))
+    while len(picked) < limit:
+        best = int(np.argmax(gains))  # A picked page adds 0 from then on, and one that is not left never adds anything.
         gain = int(gains[best])
         if gain == 0 and picked:
             break
         picked.append((best, gain))
-        waiting[best] = False
         paths = table.paths_on(best)
         fresh = paths[uncovered[paths]]
         uncovered[fresh] = False

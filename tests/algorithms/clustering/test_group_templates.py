@@ -36,3 +36,11 @@ def test_no_groups_have_no_templates_and_no_path_is_in_a_template_and_in_the_fra
     for groups in ([["a1"]], [["a1", "a2", "a3"]], [["a1", "b1"], ["a2"]]):
         found = find_group_templates(groups, read)  # type: ignore[arg-type]
         assert not {path for template in found.templates for path in template} & set(found.frame)
+
+
+def test_what_most_but_not_nearly_all_pages_have_is_not_in_the_frame() -> None:
+    """The i is on two of five pages, the ul on two, the h1 on three: none of them on nine of ten."""
+    found = find_group_templates([["a1", "a2"], ["a3"], ["b1", "b2"]], read)  # type: ignore[arg-type]
+    assert found.frame == ("html", "html/body", "html/body/nav", "html/body/nav/#Home")
+    alone = find_group_templates([["a1", "b1"]], read)  # type: ignore[arg-type]
+    assert not any("h1" in path or "h2" in path for path in alone.frame)

@@ -2,11 +2,12 @@
 
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.algorithms.clustering.odd_pages import FEWEST, LARGEST, find_odd_groups
+from extraction.algorithms.clustering.odd_pages import FEWEST, LARGEST, OddGroup, find_odd_groups
 from extraction.algorithms.clustering.page_steps import PageSteps, collect_steps
 from extraction.algorithms.dom.parse import parse
 
@@ -79,3 +80,39 @@ def test_groups_are_apart_small_and_independent_of_the_order(kinds: list[str], d
     order = dice.sample(range(len(pages)), len(pages))
     again = find_odd_groups([pages[at] for at in order])
     assert {frozenset(order[at] for at in group.pages) for group in again} == {frozenset(group.pages) for group in groups}
+
+
+def numbered(*steps: int) -> PageSteps:
+    column = np.array(sorted(steps), np.uint64)
+    return PageSteps(column, np.zeros_like(column), np.zeros_like(column))
+
+
+def test_shares_of_a_worked_example() -> None:
+    """Ten pages have steps 1 to 8, seven of them 9, three of them 10. The odd page has three of these and two of its own."""
+    usual = [numbered(*range(1, 9), *([9] if n < 7 else []), *([10] if n > 6 else [])) for n in range(10)]
+    (group,) = find_odd_groups([*usual, numbered(1, 2, 3, 20, 21)])
+    assert group == OddGroup((10,), 6 / 9, 2 / 5), "9 is typical, 10 is rare, and it has neither"
+    (other,) = find_odd_groups([*usual, numbered(1, 2, 3, 10, 21)])
+    assert other.own == 2 / 5, "what three of ten have is rare"
+
+
+@pytest.mark.parametrize(
+    ("lacking", "own", "odd"),
+    [(0.15, 0.15, True), (0.149, 0.2, False), (0.15, 0.149, False), (0.3, 0.0, True), (0.0, 0.45, True), (0.0, 0.449, False)],
+)
+def test_a_group_is_odd_by_what_it_lacks_and_has_together_or_by_what_it_has_alone(lacking: float, own: float, odd: bool) -> None:
+    assert OddGroup((1,), lacking, own).is_odd == odd
+
+
+def test_a_third_of_the_pages_may_be_odd_in_the_same_way_and_no_more() -> None:
+    usual, odd = numbered(*range(1, 11)), numbered(1, 2, *range(20, 28))
+    assert [group.pages for group in find_odd_groups([usual] * 8 + [odd] * 4)] == [(8, 9, 10, 11)]
+    assert all(len(group.pages) < 4 for group in find_odd_groups([usual] * 7 + [odd] * 4))
+
+
+def test_the_oddest_group_comes_first() -> None:
+    usual = numbered(*range(1, 21))
+    slightly, very = numbered(*range(1, 13), *range(30, 34)), numbered(1, 2, 3, *range(40, 50))
+    found = find_odd_groups([slightly, *[usual] * 12, very, very])
+    assert [group.pages for group in found] == [(13, 14), (0,)]
+    assert found[0].lacking + found[0].own > found[1].lacking + found[1].own

@@ -29,6 +29,13 @@ def test_a_list_in_a_list_is_the_list() -> None:
     assert steps("<body><div><div>1</div></div>") != steps("<body><div><div><div>1</div></div></div>")
 
 
+@pytest.mark.parametrize(("outer", "inner"), [("ul", "ol"), ("ol", "ul")])
+def test_a_list_of_another_kind_in_a_list_is_one_of_its_own(outer: str, inner: str) -> None:
+    """Its list, its items, and the list below that, which is then in two of the same."""
+    nested = steps(f"<body><{outer}><li>1<{inner}><li>2</li></{inner}></li></{outer}>")
+    assert len(nested - steps(f"<body><{outer}><li>1</li></{outer}>")) == 2
+
+
 def test_what_is_drawn_does_not_count() -> None:
     assert steps("<body><svg><path d='M0'/></svg>") == steps("<body><svg><g><circle r=1 /></g></svg>")
 

@@ -1,6 +1,7 @@
 """Whether a site is one template is told by what is in its frame."""
 
 import numpy as np
+import pytest
 
 from extraction.algorithms.clustering.page_steps import PageSteps, collect_steps
 from extraction.algorithms.clustering.single_template import LEAST_CONTENT, find_content, is_single_template
@@ -30,3 +31,37 @@ def test_few_groups_with_a_large_one_and_much_content_are_one_template() -> None
     assert not is_single_template(little, [8, 2])
     assert not is_single_template(much, [5, 5, 5, 5, 5]), "so many groups are types"
     assert not is_single_template(much, [])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "single"),
+    [
+        ([1], True),
+        ([4, 4, 4], True),
+        ([10, 7, 7, 7], False),
+        ([10, 7, 7, 6], True),
+        ([10, 10, 10, 2], False),
+        ([9, 6, 6, 6], True),
+        ([100], True),
+    ],
+)
+def test_the_largest_of_at_most_four_groups_has_a_third_of_the_pages(sizes: list[int], single: bool) -> None:
+    assert is_single_template(np.ones(LEAST_CONTENT, np.bool_), sizes) == single
+
+
+def test_only_steps_of_the_frame_whose_texts_differ_on_half_of_the_pages_are_content() -> None:
+    """Steps 1 to 5 on six pages: 2, 3 and 6 different texts, 3 and an empty one, and 6 outside the frame."""
+    said = [
+        [10, 20, 30, 40, 50],
+        [11, 21, 31, 41, 51],
+        [10, 22, 32, 42, 52],
+        [10, 20, 33, 0, 53],
+        [10, 20, 34, 40, 54],
+        [10, 20, 35, 0, 55],
+    ]
+    column = np.array([1, 2, 3, 4, 5], np.uint64)
+    pages = [PageSteps(column, np.zeros_like(column), np.array(texts, np.uint64)) for texts in said]
+    frame = np.array([True, True, True, True, False])
+    assert find_content(pages, column, frame).tolist() == [False, True, True, True, False]
+    assert find_content(pages[:1], column, frame).tolist() == [False] * 5, "on one page nothing varies"
+    assert find_content(pages[:2], column, frame).tolist() == [True] * 4 + [False]

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extraction.algorithms.clustering import text_hash
 from extraction.algorithms.clustering.text_hash import TRIED_ALL, cluster_by_text_hash, cluster_by_text_max, estimate_symbols
-from extraction.algorithms.clustering.text_mdl import cluster_by_text_mdl, count_symbols, describe_groups
+from extraction.algorithms.clustering.text_mdl import cluster_by_text_mdl, cost_bits, count_symbols, describe_groups
 from extraction.algorithms.clustering.text_paths import EssentialPaths, drop_frame, find_essential_paths, read_text_paths
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.sketches.minhash import ExtendedSignatures, sign_sets
@@ -81,7 +82,7 @@ def test_the_threshold_is_the_mode_of_supports_and_the_smaller_of_two() -> None:
     assert find_essential_paths(sets([[1, 2], [1]])).thresholds == (1, 2), "supports 2 and 1 are as frequent"
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=120)
 @given(st.lists(st.lists(st.integers(0, 7), min_size=1, max_size=8), min_size=1, max_size=5))
 def test_text_mdl_is_the_plain_loop(pages: list[list[int]]) -> None:
     given = find_essential_paths(sets(pages))
@@ -132,6 +133,96 @@ def test_hashed_costs_are_near_those_of_text_mdl_also_with_the_index(method) -> 
     assert found.bits <= 1.05 * exact.bits
     assert abs(found.estimated_bits - found.bits) < 0.2 * found.bits
     assert sorted(page for cluster in found.clusters for page in cluster.members) == list(range(len(given.pages)))
+
+
+LENGTH = 32
+
+
+class PlainEstimates:
+    """L(C) and Jaccard coefficients as MinHash estimates them, from nothing but the pages: in each permutation, the least rank of a cluster
+    and the number of pages that have it."""
+
+    def __init__(self, given: EssentialPaths) -> None:
+        self.given, self.ranks = given, sign_sets(given.pages, length=LENGTH)
+
+    def attained(self, group: list[int]) -> np.ndarray:
+        least = self.ranks[group].min(axis=0)
+        rows = [(self.ranks[page] == least) & (len(self.given.pages[page]) > 0) for page in group]
+        return np.asarray(np.sum(rows, axis=0))
+
+    def symbols(self, group: list[int]) -> np.ndarray:
+        """For each permutation: is its path in the template, on how many pages besides, on how many pages missing?"""
+        rows = []
+        for support in self.attained(group).tolist():
+            inside = 2 * support >= len(group) + 1
+            rows.append((inside, 0 if inside else support, len(group) - support if inside else 0))
+        union = sum(len(self.given.pages[page]) for page in group) / max(float(self.attained(group).mean()), 1 / LENGTH)
+        return np.asarray(np.array(rows).mean(axis=0) * union)
+
+    def bits(self, groups: list[list[int]]) -> float:
+        total = np.sum([self.symbols(group) for group in groups], axis=0)
+        return float(cost_bits(total, cells=self.given.cells, pages=len(self.given.pages)))
+
+    def jaccard(self, one: list[int], other: list[int]) -> float:
+        same = self.ranks[one].min(axis=0) == self.ranks[other].min(axis=0)
+        return float((same & (self.attained(one) > 0)).mean())
+
+    def saved(self, groups: list[list[int]], one: int, other: int) -> float:
+        merged = [group for n, group in enumerate(groups) if n not in (one, other)] + [groups[one] + groups[other]]
+        return self.bits(groups) - self.bits(merged)
+
+
+some_pages = st.lists(st.lists(st.integers(0, 9), max_size=8), min_size=1, max_size=9)
+some_drawn = st.builds(drawn, st.integers(1, 3), st.integers(1, 4), size=st.integers(3, 12), own=st.integers(0, 3), seed=st.integers(0, 99))
+
+
+@pytest.mark.parametrize("tried_all", [2, TRIED_ALL], ids=["with the index", "all pairs"])
+@pytest.mark.parametrize("nearest_only", [False, True], ids=["TEXT-HASH", "TEXT-MAX"])
+@settings(deadline=None, max_examples=60)
+@given(pages=st.one_of(some_pages, some_drawn))
+def test_in_the_end_no_pair_that_is_considered_saves_anything(tried_all: int, nearest_only: bool, pages: list[list[int]]) -> None:
+    """Priced anew from the pages, not by what was added up on the way."""
+    given_pages = find_essential_paths(mixed(pages))
+    method = cluster_by_text_max if nearest_only else cluster_by_text_hash
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_hash, "TRIED_ALL", tried_all)
+        found = method(given_pages, length=LENGTH)
+    groups, plain = [list(cluster.members) for cluster in found.clusters], PlainEstimates(given_pages)
+    assert sorted(page for group in groups for page in group) == list(range(len(pages)))
+    assert found.estimated_bits == pytest.approx(plain.bits(groups), abs=1e-6)
+    for one in range(len(groups)):
+        likeness = {other: plain.jaccard(groups[one], groups[other]) for other in range(len(groups)) if other != one}
+        nearest = max(likeness.values(), default=0)
+        for other, share in likeness.items():
+            if not nearest_only or (share == nearest > 0):
+                assert plain.saved(groups, one, other) < 2e-6
+
+
+@settings(deadline=None, max_examples=60)
+@given(pages=st.one_of(some_pages, some_drawn))
+def test_each_merge_of_text_hash_saves_so_the_cost_is_at_most_that_of_pages_alone(pages: list[list[int]]) -> None:
+    given_pages = find_essential_paths(mixed(pages))
+    found, plain = cluster_by_text_hash(given_pages, length=LENGTH), PlainEstimates(given_pages)
+    alone: dict[bytes, list[int]] = {}
+    for number in range(len(pages)):
+        alone.setdefault(plain.ranks[number].tobytes(), []).append(number)
+    assert found.estimated_bits <= plain.bits(list(alone.values())) + 1e-6
+    if len(found.clusters) == len(alone):
+        assert sorted(list(cluster.members) for cluster in found.clusters) == sorted(alone.values())
+
+
+def test_the_index_finds_clusters_that_share_a_whole_band_and_are_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_hash, "BAND", 2)
+    monkeypatch.setattr(text_hash, "BUCKET", 2)
+    ranks = np.array([[1, 2, 3, 4, 5], [1, 2, 9, 9, 9], [9, 2, 3, 9, 8], [8, 8, 3, 4, 7], [7, 7, 7, 7, 5], [1, 2, 6, 6, 6]], np.uint64)
+    index = text_hash._Index(ranks)
+    alive = np.ones(6, np.bool_)
+    assert index.meeting(ranks[2], alive).tolist() == [2]
+    assert index.meeting(ranks[0], alive).tolist() == [0, 1, 3, 4, 5], "of the three that share the first band, the last two"
+    alive[5] = alive[4] = False
+    assert index.meeting(ranks[0], alive).tolist() == [0, 1, 3]
+    index.add(2, ranks[0])
+    assert index.meeting(ranks[0], alive).tolist() == [0, 1, 2, 3]
 
 
 def signed(members: list[np.ndarray], *, length: int = 256) -> ExtendedSignatures:

@@ -2,6 +2,7 @@
 
 from random import Random
 
+import pytest
 from scipy.stats import fisher_exact
 
 from extraction.algorithms.monitoring.drift import ValuedPages, compute_chance, find_usual
@@ -43,3 +44,29 @@ def test_the_chance_is_that_of_fishers_exact_test() -> None:
         now = ValuedPages(random.randint(0, 15), random.randint(15, 20))
         table = [[now.valued, now.pages - now.valued], [usual.valued, usual.pages - usual.valued]]
         assert abs(compute_chance(usual, now) - fisher_exact(table, alternative="less")[1]) < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("usual", "now", "told"),
+    [
+        (ValuedPages(15, 15), ValuedPages(12, 15), False),
+        (ValuedPages(15, 15), ValuedPages(11, 15), False),
+        (ValuedPages(15, 15), ValuedPages(10, 15), True),
+        (ValuedPages(100, 100), ValuedPages(12, 15), True),
+        (ValuedPages(100, 100), ValuedPages(13, 15), False),
+        (ValuedPages(1000, 1000), ValuedPages(801, 1000), False),
+        (ValuedPages(1000, 1000), ValuedPages(800, 1000), True),
+    ],
+    ids=["p 0.11", "p 0.05", "p 0.02", "three lost", "two lost", "a fall of less than a fifth", "a fall of a fifth"],
+)
+def test_three_bounds_decide_what_is_told(usual: ValuedPages, now: ValuedPages, told: bool) -> None:
+    assert find_usual([usual], now) == (usual if told else None)
+
+
+def test_usual_is_the_upper_quartile_and_of_equal_shares_that_of_more_pages() -> None:
+    """The second best of four to seven checks, the best of three."""
+    now = ValuedPages(0, 15)
+    assert find_usual(series(9, 15, 12, 10), now) == ValuedPages(12, 15)
+    assert find_usual(series(9, 15, 12), now) == ValuedPages(15, 15)
+    assert find_usual(series(9, 15, 12, 10, 8, 7, 6), now) == ValuedPages(12, 15)
+    assert find_usual([ValuedPages(5, 10), ValuedPages(10, 20), ValuedPages(8, 16)], now) == ValuedPages(10, 20)

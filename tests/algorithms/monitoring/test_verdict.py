@@ -1,10 +1,23 @@
 import pytest
 
+from extraction.algorithms.monitoring.attribute_changes import Finding
+from extraction.algorithms.monitoring.constancy import ChangeCounts
 from extraction.algorithms.monitoring.evidence import Evidence, Revisit
 from extraction.algorithms.monitoring.profiles import Profile
-from extraction.algorithms.monitoring.verdict import AttributeVerdict, RuleVerdict, Thresholds, VerdictKind, confirm_verdict, judge_rule
+from extraction.algorithms.monitoring.verdict import (
+    AttributeVerdict,
+    RuleVerdict,
+    Thresholds,
+    VerdictKind,
+    _is_enough,
+    confirm_verdict,
+    is_coverage_lost,
+    is_unreachable,
+    judge_rule,
+    list_judged_attributes,
+)
 from extraction.algorithms.rules.apply import read_attribute
-from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from tests.algorithms.monitoring.shops import BOOKS, new, old, page
 
 TITLE = AttributeRule("title", mandatory=True, alternatives=(Selector("/descendant::h1"),))
@@ -160,3 +173,84 @@ class TestConfirming:
     def test_lost_coverage_must_be_lost_in_both_visits(self) -> None:
         assert confirm_verdict(self.verdict("shingle", title="null"), self.verdict("shingle", title="ok")).coverage_lost
         assert not confirm_verdict(self.verdict("null", title="null"), self.verdict("shingle", title="ok")).coverage_lost
+
+    def test_counts_and_certainty_and_comparisons_of_both_visits(self) -> None:
+        def made(kind: VerdictKind, certain: bool, url: str) -> RuleVerdict:
+            one = AttributeVerdict(kind, 4, 1.0, (), frozenset({url}), frozenset({f"{url}c"}), certain, ChangeCounts(4, 1))
+            return RuleVerdict(kind, 4, 4, 1.0, {"title": one})
+
+        both = confirm_verdict(made("null", True, "/1"), made("incorrect", False, "/2")).attributes["title"]
+        assert (both.kind, both.certain, both.counts) == ("incorrect", False, ChangeCounts())
+        assert (both.doubted, both.compared) == (frozenset({"/1", "/2"}), frozenset({"/1c", "/2c"}))
+        assert confirm_verdict(made("null", True, "/1"), made("null", True, "/2")).attributes["title"].certain
+        assert confirm_verdict(made("ok", True, "/1"), made("ok", True, "/2")).attributes["title"].counts == ChangeCounts(4, 1)
+
+
+@pytest.mark.parametrize(
+    ("probability", "evidence", "pages", "plausible", "enough"),
+    [
+        (1e-5, 2, 20, False, True),
+        (1.1e-5, 2, 20, False, False),
+        (1e-5, 1, 5, False, False),
+        (1e-5, 2, 21, False, False),
+        (1e-5, 3, 21, False, True),
+        (1e-3, 3, 3, False, True),
+        (1e-3, 7, 7, False, True),
+        (1.1e-3, 7, 7, False, False),
+        (1e-3, 8, 8, False, False),
+        (1e-3, 2, 2, False, False),
+        (1e-3, 6, 7, False, False),
+        (1e-3, 7, 7, True, False),
+        (None, 7, 7, False, False),
+    ],
+)
+def test_one_sign_breaks_a_rule_if_it_is_improbable_and_on_a_tenth_of_the_pages_and_two(
+    probability: float | None, evidence: int, pages: int, plausible: bool, enough: bool
+) -> None:
+    """On all of three to seven pages, a hundred times the probability is enough, unless the values may be right."""
+    proof = tuple(Evidence(f"u{n}", "null", True, (), (), "") for n in range(evidence))
+    assert _is_enough(Finding("s", proof, probability, plausible), Thresholds(), pages=pages) == enough
+
+
+def test_dismissals_multiply_what_it_takes_up_to_a_bound() -> None:
+    assert Thresholds().raised(0) == Thresholds()
+    two = Thresholds().raised(2)
+    assert (two.significance, two.strong_fraction, two.weak_fraction, two.least_pages) == pytest.approx((1e-7, 0.225, 0.7875, 2))
+    assert Thresholds().raised(3).weak_fraction == 0.8
+
+
+@pytest.mark.parametrize(("reached", "asked", "unreachable"), [(0, 0, True), (0, 4, True), (1, 2, False), (4, 10, True), (5, 10, False)])
+def test_half_of_the_pages_must_answer(reached: int, asked: int, unreachable: bool) -> None:
+    assert is_unreachable(reached=reached, asked=asked) == unreachable
+
+
+def test_half_of_the_pages_must_be_given_to_the_cluster() -> None:
+    assert is_coverage_lost(0.49) and not is_coverage_lost(0.5)
+    found = judge_rule(RuleDefinition(RULE), PROFILES, [visit(each, each, covered=n > 2) for n, each in enumerate(OLD)])
+    assert (found.kind, found.covered_fraction) == ("ok", 5 / 8)
+
+
+def test_attributes_of_lists_are_judged_with_the_values_of_all_rows() -> None:
+    rows = ListRule("l", (Selector("//li"),), (AttributeRule("x", mandatory=True, alternatives=(Selector("b"),)),))
+    assert [(each.name, each.multiple, each.mandatory) for each in list_judged_attributes(RuleDefinition(RULE, (rows,)))] == [
+        ("title", False, True),
+        ("price", False, False),
+        ("tag", False, False),
+        ("x", True, False),
+    ]
+
+
+def test_counts_are_of_pages_with_a_value_and_of_those_on_which_it_changed() -> None:
+    """Two of eight tags changed; one page had none before. Pages in doubt count later."""
+    fresh = [old(title, price, "other" if n < 2 else word) for n, (title, price, word) in enumerate(BOOKS)]
+    assert verdict(fresh).attributes["tag"].counts == ChangeCounts(8, 2)
+    assert verdict(OLD).attributes["tag"].counts == ChangeCounts(8, 0)
+    _, price, word = BOOKS[0]
+    untitled = page(f"<body><p class='price'>{price} EUR</p><p class='tag'>{word}</p></body>")
+    doubted = verdict([untitled, *OLD[1:]])
+    assert (doubted.broken, doubted.held) == ((), frozenset({"0"}))
+    assert doubted.attributes["tag"].counts == ChangeCounts(7, 0)
+    assert not doubted.renews_baseline("0") and doubted.renews_baseline("1")
+    slipped = verdict([new(*BOOKS[0]), *OLD[1:]])
+    assert (slipped.broken, len(slipped.held)) == ((), 8), "the test compared all pages"
+    assert not verdict([new(*book) for book in BOOKS]).renews_baseline("99"), "no baseline moves while a rule is broken"

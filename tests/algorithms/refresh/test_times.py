@@ -90,3 +90,28 @@ def test_each_day_has_one_time_and_the_next_is_after_now(now: datetime, zone: st
     assert found[0] - now <= timedelta(hours=25)
     days = [each.astimezone(ZoneInfo(zone)).date() for each in found]
     assert [each - days[0] for each in days] == [timedelta(days=n) for n in range(4)]
+
+
+def test_times_are_counted_after_the_first_moment_and_up_to_the_last() -> None:
+    start = at("2026-07-01T00:00")
+    assert times.count_times(Interval(6), since=start, until=start + timedelta(hours=12)) == 2
+    assert times.count_times(Interval(6), since=start, until=start + timedelta(hours=11)) == 1
+    assert times.count_times(Interval(6), since=start, until=start - timedelta(hours=11)) == 0
+    assert times.count_times(Interval(1), since=start, until=start + timedelta(days=400)) == times.MAX_COUNTED
+    daily = TimesOfDay(("06:00",), "UTC")
+    assert times.count_times(daily, since=start, until=at("2026-07-03T06:00")) == 3
+    assert times.count_times(daily, since=start, until=at("2026-07-03T05:59")) == 2
+    assert times.count_times(CronTimes("* * * * *", "UTC"), since=start, until=start + timedelta(days=1)) == times.MAX_COUNTED
+
+
+def test_an_interval_follows_the_last_time_and_a_schedule_the_later_of_its_time_and_now() -> None:
+    assert times.list_next(Interval(36), after=at("2026-07-01T00:00"), number=2) == [at("2026-07-02T12:00"), at("2026-07-04T00:00")]
+    daily = TimesOfDay(("06:00",), "UTC")
+    assert times.find_following(daily, due=at("2026-07-01T06:00"), now=at("2026-07-03T07:00")) == at("2026-07-04T06:00")
+    assert times.find_following(daily, due=at("2026-07-05T06:00"), now=at("2026-07-03T07:00")) == at("2026-07-06T06:00")
+
+
+def test_the_31st_of_february_is_refused_and_spaces_do_not_matter() -> None:
+    with pytest.raises(ScheduleError, match="31 2"):
+        times.read_cron("0 0 31 2 *")
+    assert times.read_cron("  30  6 * * 1-5 ") == "30 6 * * 1-5"

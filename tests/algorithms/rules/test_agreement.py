@@ -105,3 +105,55 @@ def test_too_little_to_judge_is_not_plausible() -> None:
     assert not compare_reading([], []).plausible
     constant: list[Values] = [{"shop": ("Our shop",)} for _ in range(20)]
     assert not compare_reading(constant, constant).plausible
+
+
+@pytest.mark.parametrize(
+    ("own", "there", "strange"),
+    [
+        (["a", "b", "c"], ["x", "x"], False),
+        (["a", "b", "c"], ["x", "x", "x"], True),
+        (["a", "b", "c"], ["x", "x", "y"], False),
+        (["a", "b", "b", "a"], ["x", "x", "x"], False),
+        (["a", "b", "b", "c"], ["x", "x", "x"], True),
+        (["aa", "bb"], ["c" * 8, "d" * 8], False),
+        (["aa", "bb"], ["c" * 9, "d" * 9], True),
+        (["c" * 9, "d" * 9], ["aa", "bb"], True),
+        (["a", "b"], [], False),
+        ([], ["a", "b"], False),
+    ],
+)
+def test_what_looks_unlike_its_own_values(own: list[str], there: list[str], strange: bool) -> None:
+    """The same everywhere, on three pages at least, where most of its own differ; or more than four times as long or short."""
+    found = compare_reading([{"a": (text,)} for text in own], [{"a": (text,)} for text in there])
+    assert found.strange == (("a",) if strange else ())
+
+
+@pytest.mark.parametrize(("several", "strange"), [(2, False), (3, True)])
+def test_several_values_on_most_pages_are_strange_for_an_attribute_of_one(several: int, strange: bool) -> None:
+    there: list[Values] = [{"a": (f"{n}", "x") if n < several else (f"{n}",)} for n in range(4)]
+    assert compare_reading([{"a": (f"{n}",)} for n in range(5)], there).strange == (("a",) if strange else ())
+    assert compare_reading([{"a": (f"{n}", "y")} for n in range(5)], there).strange == ()
+
+
+@pytest.mark.parametrize(("complete", "plausible"), [(9, True), (8, False)])
+def test_nine_tenths_of_the_share_of_whole_records_is_enough(complete: int, plausible: bool) -> None:
+    own: list[Values] = [{"a": (f"{n}",), "b": (f"{n}",)} for n in range(10)]
+    there: list[Values] = [{"a": (f"{n}",), "b": (f"{n}",) if n < complete else ()} for n in range(10)]
+    found = compare_reading(own, there)
+    assert (found.complete, found.plausible) == (complete, plausible)
+
+
+@pytest.mark.parametrize(("given", "expected"), [(18, False), (17, True)])
+def test_an_attribute_is_expected_if_nine_tenths_of_its_own_pages_have_it(given: int, expected: bool) -> None:
+    own: list[Values] = [{"a": (f"{n}",), "b": (f"{n}",) if n < given else ()} for n in range(20)]
+    assert compare_reading(own, [{"a": (f"{n}",)} for n in range(20)]).plausible == expected
+
+
+@pytest.mark.parametrize(("pages", "enough"), [(1, False), (2, True)])
+def test_two_pages_on_each_side_are_the_fewest(pages: int, enough: bool) -> None:
+    few, many = books(pages), books(10)
+    assert are_same(compare_answers(few, few), compare_answers(many, many)) == enough
+    assert are_same(compare_answers(many, many), compare_answers(few, few)) == enough
+    titles: list[Values] = [{"title": (f"Book {n}",)} for n in range(10)]
+    assert compare_reading(titles[:pages], titles).plausible == enough
+    assert compare_reading(titles, titles[:pages]).plausible == enough

@@ -232,3 +232,22 @@ def test_attributes_may_have_any_name_that_a_page_object_or_its_code_uses(tmp_pa
     item, values = json.loads(told.stdout)
     assert list(item) == names and set(item.values()) == {"T"}
     assert values == ["T"] * len(names)
+
+
+@pytest.mark.parametrize("size", [1, 5, 20, 40])
+def test_a_rule_is_written_on_one_line_if_it_fits_and_else_with_a_line_for_each_entry(size: int) -> None:
+    value = {"name": "x" * size, "places": [{"xpath": f"//p[{n}]" * size} for n in range(size // 5)], "none": []}
+    written = exports._literal(value)
+    assert ast.literal_eval(written) == value
+    lines = written.splitlines()
+    assert (len(lines) == 1) == (len(repr(value)) <= exports.LINE)
+    if len(lines) > 1:
+        assert [line[4] for line in lines[1:-1] if line[4] not in " ]"] == ["'"] * 3
+        assert lines[-1] == "}"
+
+
+@pytest.mark.parametrize("spare", [0, 1])
+def test_a_literal_of_just_the_length_of_a_line_stays_on_it(spare: int) -> None:
+    value = ["x" * (exports.LINE - 4 + spare)]
+    assert len(exports._literal(value).splitlines()) == (3 if spare else 1)
+    assert len(exports._literal(["x" * (exports.LINE - 8 + spare)], "    ").splitlines()) == (3 if spare else 1)

@@ -62,3 +62,22 @@ def test_one_attribute_alone_leaves_what_others_share() -> None:
     assert "all-0" in sheets["i"].text
     assert "all-0" not in sheets["title"].text
     assert extract_values(sheets["u"], page("<p><b>x</b><u>y</u></p>").root).values == {"u": ("y",)}
+
+
+@pytest.mark.parametrize(
+    ("xpaths", "shared"),
+    [
+        (["/descendant::p[b]/i"], []),
+        (["/descendant::p[b]/i", "/descendant::p[b]/u"], ["/descendant::p[b]"]),
+        (["/descendant::p[b]/i", "/descendant::p[c]/u"], ["/descendant::p"]),
+        (["/descendant::p/i", "/descendant::p/u"], ["/descendant::p"]),
+        (["/descendant::p[b]/i | /descendant::p[b]/u"], ["/descendant::p[b]"]),
+        (
+            ["/descendant::p[b]/i", "/descendant::p[b]/u", "/descendant::p[c]/a", "/descendant::li/a"],
+            ["/descendant::p[b]", "/descendant::p"],
+        ),
+        ([], []),
+    ],
+)
+def test_only_what_two_parts_begin_with_is_shared_the_longest_first(xpaths: list[str], shared: list[str]) -> None:
+    assert [step for step, _ in find_shared_steps(xpaths).variables] == shared

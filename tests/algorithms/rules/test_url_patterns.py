@@ -1,5 +1,7 @@
 """URL patterns are specific, match what they were learned from, and never list it."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -147,3 +149,98 @@ def test_no_urls_no_patterns() -> None:
 def test_patterns_stay_few_on_a_varied_site() -> None:
     row = [f"http://{'abc'[n % 3]}.com/{'/'.join(str(n * 7 % m) for m in range(2, 2 + n % 6))}" for n in range(400)]
     assert len(learn_patterns(row)) <= MAX_PATTERNS
+
+
+def expression(pattern: UrlPattern) -> str:
+    """A pattern's path as a regular expression: * is any text without a slash, ** any number of segments."""
+    written = "/".join(pattern.segments)
+    parts = re.split(r"(/?\*\*/?|\*)", written)
+    return "".join("[^/]*" if part == "*" else "(?:/[^/]+)*" if "**" in part else re.escape(part) for part in parts)
+
+
+segments = st.lists(st.sampled_from(["a", "b", "ab", "aab", "c.a", "aa"]), max_size=5)
+stars = st.lists(st.sampled_from(["a", "b", "*", "a*", "*b", "a*b", "a*a", "aa*a"]), max_size=4)
+
+
+@settings(max_examples=400)
+@given(stars, st.integers(0, 4), segments, st.booleans())
+def test_a_path_matches_as_a_regular_expression_says(written: list[str], place: int, path: list[str], any_depth: bool) -> None:
+    whole = [*written[:place], "**", *written[place:]] if any_depth else written
+    pattern = UrlPattern("e.com", tuple(whole))
+    if not any_depth:
+        wanted = re.fullmatch("/".join(re.escape(part).replace(r"\*", "[^/]*") for part in whole), "/".join(path)) is not None
+        assert pattern.matches("http://e.com/" + "/".join(path)) == (wanted and len(path) == len(whole))
+        return
+    ends = written[:place], written[place:]
+    head, tail = ("".join("/" + re.escape(part).replace(r"\*", "[^/]*") for part in end) for end in ends)
+    wanted = re.fullmatch(f"{head}(?:/[^/]+)*{tail}", "".join(f"/{part}" for part in path)) is not None
+    assert pattern.matches("http://e.com/" + "/".join(path)) == wanted
+
+
+@pytest.mark.parametrize("sections", [2, 3, 4])
+def test_as_many_sections_are_told_apart_as_there_may_be_patterns(sections: int) -> None:
+    row = [f"http://example.com/{'abcd'[section]}x/{n}" for section in range(sections) for n in range(6)]
+    assert [pattern.text() for pattern in learn_patterns(row, max_patterns=sections)] == [
+        f"example.com/{'abcd'[n]}x/*" for n in range(sections)
+    ]
+    assert [pattern.text() for pattern in learn_patterns(row, max_patterns=sections - 1)] == ["example.com/*x/*"]
+
+
+def test_a_section_of_four_pages_is_too_small_for_a_pattern_and_one_of_five_is_not() -> None:
+    many = [f"http://example.com/book/{n}" for n in range(5)]
+    assert texts([*many, *(f"http://example.com/film/{n}" for n in range(4))]) == ["example.com/*/*"]
+    assert texts([*many, *(f"http://example.com/film/{n}" for n in range(5))]) == ["example.com/book/*", "example.com/film/*"]
+
+
+def test_the_split_into_fewer_parts_comes_first_and_then_that_on_the_left() -> None:
+    row = [f"http://example.com/{one}/{other}/{n}" for one in ("aa", "bb") for other in ("xx", "yy", "zz") for n in range(6)]
+    assert [pattern.text() for pattern in learn_patterns(row, max_patterns=3)] == ["example.com/aa/*/*", "example.com/bb/*/*"]
+    equal = [f"http://example.com/{one}/{other}/{n}" for one in ("aa", "bb") for other in ("xx", "yy") for n in range(6)]
+    assert [pattern.text() for pattern in learn_patterns(equal, max_patterns=2)] == ["example.com/aa/*/*", "example.com/bb/*/*"]
+    assert len(learn_patterns(equal, max_patterns=4)) == 4
+
+
+@pytest.mark.parametrize(
+    ("values", "pattern"),
+    [
+        (["item-1-a", "item-2-a", "item-3-a", "item-4-a", "item-55-a"], "item-*-a"),
+        (["tt11", "tt12", "tt13", "tt14", "tt15"], "tt*"),
+        (["item", "items", "item-x", "itemy", "item1"], "*"),
+        (["item", "item-s", "item-x", "item_y", "item1"], "item*"),
+        (["a.htm", "b.html", "c.htm"], "*"),
+        (["a.html", "b.html", "c.html"], "*.html"),
+        (["a.longer", "b.longer"], "*"),
+        (["a.", "b."], "*."),
+    ],
+)
+def test_what_stays_of_a_segment_that_varies(values: list[str], pattern: str) -> None:
+    assert texts([f"http://e.com/{value}" for value in values]) == [f"e.com/{pattern}"]
+
+
+@pytest.mark.parametrize(
+    ("url", "most", "pattern"),
+    [
+        ("http://e.com/ab/" + "c" * 10, 19, "e.com/ab/cccccccccc"),
+        ("http://e.com/ab/" + "c" * 10, 18, "e.com/ab/*"),
+        ("http://e.com/abcd/ef?k=" + "v" * 9, 25, "e.com/abcd/ef?k=vvvvvvvvv"),
+        ("http://e.com/abcd/ef?k=" + "v" * 9, 24, "e.com/abcd/ef?k=*"),
+        ("http://e.com/?a=1&b=22222&c=3", 20, "e.com/?a=1&b=*&c=3"),
+        ("http://e.com/?a=1&bbbb=2&c=3", 20, "e.com/?a=1&c=3"),
+        ("http://e.com/x/?a=1&bbbb=2&c=3", 20, "e.com/x?a=1&c=3"),
+        ("http://e.com/x/?a=1&b=22222&c=3", 20, "e.com/x?a=1&b=*&c=3"),
+        ("http://e.com/ab/cd/ef", 12, "e.com/**"),
+        ("http://example.com/a", 11, "*/**"),
+    ],
+)
+def test_a_pattern_is_shortened_by_its_longest_part_until_it_fits(url: str, most: int, pattern: str) -> None:
+    (found,) = learn_patterns([url], max_text=most)
+    assert found.text() == pattern
+    assert len(found.text()) <= most
+    assert found.matches(url)
+
+
+def test_the_end_of_paths_of_many_lengths_does_not_reach_into_their_beginning() -> None:
+    row = ["http://e.com/a/b", "http://e.com/a/b/b", "http://e.com/a/b/x/b"]
+    (pattern,) = learn_patterns(row, max_patterns=1)
+    assert pattern.text() == "e.com/a/b/**"
+    assert all(pattern.matches(url) for url in row)

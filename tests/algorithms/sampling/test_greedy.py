@@ -10,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.sampling.greedy import ChosenPage, PagePaths, PathTable, _rank, choose_pages, measure_unseen, read_paths
+from extraction.algorithms.sampling.greedy import (
+    ChosenPage,
+    PagePaths,
+    PathTable,
+    _rank,
+    choose_pages,
+    measure_coverage,
+    measure_unseen,
+    read_paths,
+)
 
 # A page as {path: content}.
 Rows = dict[int, int]
@@ -183,3 +192,15 @@ def test_fresh_is_the_weight_of_paths_that_no_shown_page_has():
         wanted = [sum(int(table.weights[path]) for path in table.paths_on(page) if int(path) not in seen) / total for page in range(3)]
         assert measure_unseen(table, shown) == dict(enumerate(wanted))
     assert measure_unseen(PathTable.build([PagePaths(pages[0].paths[:0], pages[0].contents[:0])]), []) == {0: 0.0}
+
+
+@settings(deadline=None)
+@given(clusters, st.randoms(use_true_random=False))
+def test_coverage_of_an_order_is_the_weight_of_all_paths_so_far(cluster: list[Rows], chance) -> None:
+    """Brute force: the union of the paths, page after page, in any order and not only a greedy one."""
+    weights = rounded(plain_weights(cluster))
+    total = sum(weights.values())
+    order = chance.sample(range(len(cluster)), chance.randint(0, len(cluster)))
+    wanted = [sum(weights[path] for path in set().union(*(cluster[i] for i in order[: n + 1]))) for n in range(len(order))]
+    found = measure_coverage(PathTable.build([page(rows) for rows in cluster]), order)
+    assert found == [weight / total if total else 1.0 for weight in wanted]

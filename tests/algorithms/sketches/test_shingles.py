@@ -128,6 +128,21 @@ def test_any_bytes_have_a_vector(page: bytes) -> None:
     assert 0 <= compute_vector(page) < 2**64
 
 
+def test_large_pages_in_several_batches_have_the_vectors_that_each_has_alone() -> None:
+    pages = [random_page(seed, 4000) + b"x" * size for seed, size in enumerate((300_000, 300_000, 0, 600_000, 1, 510_000, 14_000))]
+    assert compute_vectors(pages) == [compute_vector(page) for page in pages]
+
+
+@pytest.mark.parametrize(("tags", "shingles"), [(0, 1), (1, 1), (9, 1), (10, 1), (11, 2), (19, 10)])
+def test_each_window_of_ten_different_tags_is_a_shingle_and_short_pages_are_filled_up(tags: int, shingles: int) -> None:
+    page = "".join(f"<{name}>" for name in NAMES[:tags]).encode()
+    found = collect_shingles(page)
+    assert len(found) == shingles
+    assert {len(each) for each in found} == {SHINGLE_TAGS}
+    if tags < SHINGLE_TAGS:
+        assert [token == 0 for token in min(found)] == [False] * tags + [True] * (SHINGLE_TAGS - tags)
+
+
 def test_no_pages_give_no_vectors() -> None:
     assert compute_vectors([]) == []
 
