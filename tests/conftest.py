@@ -17,8 +17,10 @@ settings.load_profile("suite")
 
 
 def pytest_unconfigure() -> None:
-    """Delete the folder of the test run at its end."""
-    shutil.rmtree(os.environ.get("VERTEX_VAR_DIR", ""), ignore_errors=True)
+    """Delete the folder that `tests.settings` made for the test run. Without these settings, the variable names a person's own folder."""
+    folder = Path(os.environ.get("VERTEX_VAR_DIR", ""))
+    if folder.name.startswith("vertex-tests-"):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
