@@ -182,3 +182,16 @@ def test_an_attributes_own_key_wins_over_a_command_and_alt_runs_the_command(benc
     assert bench.page.locator("#attributes > li").nth(1).get_attribute("aria-current") == "true"
     bench.save("Alt+x")
     assert Label.objects.get().attribute.name == "extra" and Label.objects.get().absent
+
+
+def test_a_click_anywhere_in_the_row_of_another_attribute_only_chooses_it(bench):
+    bench.open(factory.shop(4))
+    address = bench.page.locator("#page-url")
+    shown = address.get_attribute("title")
+    row = bench.page.locator("#attributes > li[data-attribute]:not([aria-current])").first
+    attribute = row.get_attribute("data-attribute")
+    row.locator(".wb-square").nth(1).click()
+    bench.page.wait_for_selector(f'#attributes > li[data-attribute="{attribute}"][aria-current]')
+    assert address.get_attribute("title") == shown, "the next click must mark on the page in sight"
+    bench.page.locator(f'#attributes > li[data-attribute="{attribute}"] .wb-square').nth(1).click()
+    bench.until(lambda: address.get_attribute("title") != shown)

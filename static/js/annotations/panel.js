@@ -61,7 +61,7 @@ function row(store, attribute, actions) {
     how.words && h("p", { class: "wb-source muted small" }, how.words === "main text" ? "the page’s main text: where it differs from the others" : `from the embedded data: ${how.words}`),
     current && agreement(draft, attribute, actions),
     drawUnread(store, attribute, actions.unread),
-    strip(store, attribute, actions),
+    strip(store, attribute, current, actions),
     current && how.values.length === 1 && hasSeveralElsewhere(store, attribute.id) && h("p", { class: "wb-source muted small" }, "Other samples have several values."),
     current && h("div", {}, buttons(store, how, actions), others(store, attribute, actions)),
   );
@@ -143,8 +143,10 @@ function remove(number, actions) {
   return h("button", { type: "button", class: "button button-quiet wb-remove", title: "Remove this value", "aria-label": "Remove this value", on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.remove(number); } } }, icon("close"));
 }
 
-/** A small square for each sample: what is marked or found there. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
-function strip(store, attribute, actions) {
+/** A small square for each sample: what is marked or found there. A click opens the sample, but only in the row of the current attribute:
+ * elsewhere it chooses the attribute as a click beside it does, so that nobody marks on another page than the one in sight.
+ * @param {Store} store @param {Attribute} attribute @param {boolean} current @param {Actions} actions */
+function strip(store, attribute, current, actions) {
   return h(
     "div",
     { class: "wb-strip" },
@@ -152,7 +154,7 @@ function strip(store, attribute, actions) {
       const how = standing(store, attribute.id, sample.id);
       const text = how.values.map((each) => each.value).join(" · ");
       const title = `Sample ${number + 1}: ${WORDS[how.kind]}${text ? `: ${text.slice(0, 200)}` : ""}`;
-      return h("button", { type: "button", class: `wb-square wb-square-${how.kind}`, tabindex: "-1", title, "aria-label": title, "aria-current": sample.id === store.page ? "true" : null, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.choose(attribute.id); actions.open(sample.id); } } });
+      return h("button", { type: "button", class: `wb-square wb-square-${how.kind}`, tabindex: "-1", title, "aria-label": title, "aria-current": sample.id === store.page ? "true" : null, on: { click: (/** @type {Event} */ event) => { if (!current) return; event.stopPropagation(); actions.open(sample.id); } } });
     }),
   );
 }
