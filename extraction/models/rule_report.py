@@ -232,11 +232,13 @@ class GroupReport(JsonValue):
 
     name: which pages, such as "in the language de".
     hits: {attribute: number of pages with a value}, also for attributes of lists.
+    without: {attribute: a snapshot of the group that has no value}; attributes that all pages have are missing.
     """
 
     name: str
     checked: int
     hits: Mapping[str, int] = field(default_factory=dict)
+    without: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,12 +66,17 @@ def find_said_pages(cluster: Cluster) -> dict[str, set[int]]:
 
 
 def count_in_groups(columns: Columns, groups: Sequence[PageGroup]) -> tuple[GroupReport, ...]:
-    """Return how many pages of each group have a value of each attribute."""
+    """Return how many pages of each group have a value of each attribute, and a page that has none."""
     return tuple(
         GroupReport(
             name=group.name,
             checked=len(group.pages),
             hits={name: sum(bool(each) for page, each in values.items() if page in group.pages) for name, values in columns.items()},
+            without={
+                name: min(empty)
+                for name, values in columns.items()
+                if (empty := [page for page, each in values.items() if page in group.pages and not each])
+            },
         )
         for group in groups
     )

@@ -90,7 +90,9 @@ def _rename_report(report: RuleReport, renamed: Mapping[str, str], lists: Mappin
         lists=tuple(_rename_list_report(each, renamed, lists) for each in report.lists),
         explained=_rename_keys(report.explained, renamed),
         doubts=_rename_doubts(report.doubts, renamed),
-        groups=tuple(replace(each, hits=_rename_keys(each.hits, renamed)) for each in report.groups),
+        groups=tuple(
+            replace(each, hits=_rename_keys(each.hits, renamed), without=_rename_keys(each.without, renamed)) for each in report.groups
+        ),
     )
 
 

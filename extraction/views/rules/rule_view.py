@@ -10,7 +10,7 @@ from extraction.algorithms.rules.cleanup_xslt import explain_missing
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
 from extraction.algorithms.values.cleanup.chain import clean_values
 from extraction.models import Attribute, Rule, Snapshot
-from extraction.models.rule_report import AttributeReport, ListReport, OfferDifference, XPathReport
+from extraction.models.rule_report import AttributeReport, GroupReport, ListReport, OfferDifference, XPathReport
 from extraction.services.core.stored_pages import read_root
 from extraction.services.labels import designs
 from extraction.services.rules import rule_xpaths
@@ -206,11 +206,24 @@ def list_doubts(rule: Rule) -> list[ShownDoubt]:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupShare:
+    """On which share of a group's pages a version finds an attribute, None if it was not looked for.
+
+    page: one of the pages without a value, if these are so many that a person should look; None if it no longer exists.
+    """
+
+    attribute: Attribute
+    share: float | None
+    suspect: bool
+    page: Snapshot | None
+
+
+@dataclass(frozen=True, slots=True)
 class GroupTable:
-    """How much a version finds in groups of the pages. rows: (which pages, how many, the share of each attribute or None, its state)."""
+    """How much a version finds in groups of the pages. rows: (which pages, how many, the share of each attribute)."""
 
     attributes: list[Attribute]
-    rows: list[tuple[str, int, list[tuple[float | None, str]]]]
+    rows: list[tuple[str, int, list[GroupShare]]]
 
 
 def build_group_table(rule: Rule) -> GroupTable | None:
@@ -220,11 +233,16 @@ def build_group_table(rule: Rule) -> GroupTable | None:
         return None
     names = {name for each in groups for name in each.hits}
     attributes = [each for each in Attribute.objects.of_cluster(rule.cluster).order_by("list", "position") if each.name in names]
-    rows = []
-    for each in groups:
-        shares = [each.hits[one.name] / each.checked if one.name in each.hits else None for one in attributes]
-        rows.append((each.name, each.checked, [(share, "suspect" if share is not None and share < 0.5 else "ok") for share in shares]))
-    return GroupTable(attributes, rows)
+    pages = Snapshot.objects.select_related("page").in_bulk({pk for each in groups for pk in each.without.values()})
+    return GroupTable(
+        attributes, [(each.name, each.checked, [_build_share(each, attribute, pages) for attribute in attributes]) for each in groups]
+    )
+
+
+def _build_share(group: GroupReport, attribute: Attribute, pages: Mapping[int, Snapshot]) -> GroupShare:
+    share = group.hits[attribute.name] / group.checked if attribute.name in group.hits else None
+    suspect = share is not None and share < 0.5
+    return GroupShare(attribute, share, suspect, pages.get(group.without.get(attribute.name, 0)) if suspect else None)
 
 
 def _build_list_row(

@@ -50,6 +50,8 @@ def test_a_value_that_one_language_lacks_is_named_with_its_pages(shop: Cluster) 
         ("in the language de", 6): {"title": 6, "price": 0},
         ("in the language en", 6): {"title": 6, "price": 6},
     }
+    without = {group.name: group.without for group in report.groups}
+    assert without == {"in the language de": {"price": min(doubt.pages)}, "in the language en": {}}
 
 
 def test_a_draft_in_doubt_is_published_only_when_somebody_says_so(shop: Cluster) -> None:
@@ -100,6 +102,7 @@ def test_doubts_and_explanations_follow_a_new_name(shop: Cluster) -> None:
     report = draft.read_report()
     assert [each.attribute for each in report.doubts] == ["cost"]
     assert all(set(group.hits) == {"title", "cost"} for group in report.groups)
+    assert [set(group.without) for group in report.groups if group.without] == [{"cost"}]
 
 
 def test_an_edited_xpath_brings_its_own_doubts(shop: Cluster) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from extraction.models import Rule
+from extraction.models import Attribute, Rule
 from extraction.models.rule_report import DoubtReport, GroupReport
 from tests.views.addresses import address
 from tests.views.world import World
@@ -11,7 +11,9 @@ from tests.views.world import World
 
 def test_publishing_doubtful_values_shows_them_and_asks(signed_in: Any, world: World) -> None:
     doubt = DoubtReport(attribute="price", kind="missing", words="no value on 6 of 6 pages in the language de", count=6)
-    group = GroupReport(name="in the language de", checked=6, hits={"title": 6, "price": 0})
+    page = world.page.current
+    assert page is not None
+    group = GroupReport(name="in the language de", checked=6, hits={"title": 6, "price": 0}, without={"price": page.pk})
     report = replace(world.rule.read_report(), doubts=(doubt,), groups=(group,))
     Rule.objects.filter(pk=world.rule.pk).update(state=Rule.State.DRAFT, published_at=None, report=report.as_json())
     client = signed_in("editor")
@@ -20,6 +22,8 @@ def test_publishing_doubtful_values_shows_them_and_asks(signed_in: Any, world: W
     assert answer.status_code == 200
     assert "no value on 6 of 6 pages in the language de" in shown and "Publish anyway" in shown
     assert "Pages with a value, by group" in shown
+    price = Attribute.objects.get(name="price", record_type=world.record_type)
+    assert f'?page={page.pk}&amp;attribute={price.pk}"' in shown, "a low share leads to a page of the group"
     world.rule.refresh_from_db()
     assert world.rule.state == Rule.State.DRAFT
     assert client.post(address(world, "rule_publish"), {"despite_doubts": "1"}).status_code == 302
