@@ -203,8 +203,7 @@ class _Vote:
         return found
 
     def _learn(self, marked: Mapping[int, tuple[Location, ...]], findable: set[int], stage: Stage) -> Relearned | NotLearned:
-        examples = self._choose_examples(marked)
-        first = self._judge(examples, len(marked), findable, stage)
+        first, examples = self._learn_missed(marked, findable, stage)
         if isinstance(first, NotLearned) or not first.returned:
             return first
         empty = [n for n, values in enumerate(self.before) if values == () and read_attribute(first.rule, self.pages[n].root)]
@@ -215,6 +214,24 @@ class _Vote:
         simple = len(second.rule.alternatives) <= len(first.rule.alternatives)
         better = second.agreement_fraction >= first.agreement_fraction and second.returned < first.returned
         return second if simple and better else first
+
+    def _learn_missed(
+        self, marked: Mapping[int, tuple[Location, ...]], findable: set[int], stage: Stage
+    ) -> tuple[Relearned | NotLearned, dict[int, tuple[Location, ...]]]:
+        """Return a rule and its examples. A page that the rule misses, such as one in another language, becomes an example, too, as long as
+        the rule agrees with more of the others by that and two pages are left to judge."""
+        examples = self._choose_examples(marked)
+        made = self._judge(examples, len(marked), findable, stage)
+        while isinstance(made, Relearned) and made.agreeing < made.judged and made.judged > 2 and len(examples) < MAX_EXAMPLES:
+            missed = next((n for n in marked if n not in examples and not self._agrees(made.rule, n)), None)
+            if missed is None:
+                break
+            more = {**examples, missed: marked[missed]}
+            tried = self._judge(more, len(marked), findable, stage)
+            if isinstance(tried, NotLearned) or tried.agreement_fraction <= made.agreement_fraction:
+                break
+            made, examples = tried, more
+        return made, examples
 
     def _choose_examples(self, marked: Mapping[int, tuple[Location, ...]]) -> dict[int, tuple[Location, ...]]:
         """Pages to learn from: complete ones that differ in their values, spread over all pages, since neighbours are often alike.

@@ -125,3 +125,17 @@ def test_of_two_places_the_one_that_holds_all_values_is_learned():
     ]
     made = relearned(AttributeRule("subjects", multiple=True), pages, subjects)
     assert given(made, pages) == subjects, "bread crumbs name the first of them only"
+
+
+def test_a_page_in_another_language_is_learned_from_when_the_rule_misses_it():
+    """The examples are pages 0, 2, 4 and 6, which are all German. In the English ones, another label stands before the value."""
+    german = "<dt>Marke</dt><dd><a>Sonne</a></dd><dt>Entwurf</dt><dd>{}</dd><dt>Farbe</dt><dd><a>rot</a></dd>"
+    english = "<dt>Designers</dt><dd>{}</dd><dt>Brand</dt><dd><a>Sun</a></dd><dt>Care</dt><dd><a>wash</a></dd>"
+    people = [tuple(f"{word} {n}" for n in range(1 + len(title) % 2)) for title, _, word in [*BOOKS, ("The Last", "1.00", "late")]]
+    pages = [
+        page(f"<body><dl>{(english if n in (3, 5, 7) else german).format(''.join(f'<a>{name}</a>' for name in names))}</dl></body>")
+        for n, names in enumerate(people)
+    ]
+    made = relearned(AttributeRule("designers", multiple=True, alternatives=(Selector("/descendant::h6"),)), pages, people)
+    assert given(made, pages) == people
+    assert 3 in made.learned_from and made.judged >= 2 and made.agreeing == made.judged
