@@ -1,8 +1,8 @@
 """Which texts of a template's pages are labels: texts that name what comes after them and are no values themselves.
 
 A label is on at least 90 % of the pages. An optional one is on at least 25 % of them and looks like a label: it ends with a colon, the next
-text begins with one, or it is in dt, th or label. At lower shares, ordinary values ("Hardcover") would become labels. Spelling variants are
-one label: "Director:" and "Directors:", "Author(s)".
+text begins with one or is one, or it is in dt, th or label. At lower shares, ordinary values ("Hardcover") would become labels. Spelling
+variants are one label: "Director:" and "Directors:", "Author(s)".
 """
 
 import re
@@ -10,13 +10,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from extraction.algorithms.suggestion.units import PageUnits, UnitPaths
+from extraction.algorithms.suggestion.units import COLONS, PageUnits, UnitPaths
 
 ALWAYS, OPTIONAL = 0.9, 0.25
 MAX_LABEL = 60
 """Longest text, in characters, that is a label."""
 
-COLONS = (":", "：")
 LABEL_TAGS = frozenset(("dt", "th", "label"))
 
 _PLURAL = re.compile(r"\((?:s|es)\)")
@@ -63,7 +62,7 @@ def find_labels(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], paths
     for page, row in zip(pages, keys, strict=True):
         following = [*(unit.text for unit in page.texts[1:]), ""][: len(page.texts)]
         found = [
-            (key, unit.text.endswith(COLONS) or after.startswith(COLONS) or paths.tags[unit.path] in LABEL_TAGS)
+            (key, unit.text.endswith(COLONS) or unit.before_colon or after.startswith(COLONS) or paths.tags[unit.path] in LABEL_TAGS)
             for key, unit, after in zip(row, page.texts, following, strict=True)
             if key
         ]

@@ -35,6 +35,8 @@ MAX_PARTS = 60
 SHARED = 0.5
 """Share of the pages, and at least two, that must have a class or id for it to be the template's."""
 
+COLONS = (":", "：")
+
 INLINE = frozenset(
     """a abbr acronym b bdi bdo big br cite code data dfn em font i kbd mark q s samp small span strong sub sup time tt u var
     wbr""".split()  # noqa: SIM905
@@ -57,6 +59,7 @@ class Unit:
     path: number of its element's path.
     first, end: the texts of the page that are in it, as a half-open range.
     position: share of the page's texts that stand before it, 0 to 1.
+    before_colon: whether a colon alone comes after it, as in `<b>Weight</b>:`. The colon is no unit, since it is no value.
     """
 
     text: str
@@ -65,6 +68,7 @@ class Unit:
     first: int
     end: int
     position: float
+    before_colon: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +183,7 @@ class _UnitReader:
         self.texts: list[tuple[str, Location, int]] = []
         self.wholes: list[tuple[str, _OpenUnit]] = []
         self.ends: list[int] = []
+        self.before_colons = set[int]()
         self.title = ""
         self.xml, self.naming = is_xml(root), _list_naming_attributes(root)
 
@@ -186,7 +191,9 @@ class _UnitReader:
         """Return the page's units."""
         self._walk()
         count = max(1, len(self.texts))
-        texts = (Unit(text, place, path, at, at + 1, at / count) for at, (text, place, path) in enumerate(self.texts))
+        texts = (
+            Unit(text, place, path, at, at + 1, at / count, at in self.before_colons) for at, (text, place, path) in enumerate(self.texts)
+        )
         wholes = (
             Unit(text, Location(each.element.node), each.path, each.first, end, each.first / count)
             for (text, each), end in zip(self.wholes, self.ends, strict=True)
@@ -223,6 +230,8 @@ class _UnitReader:
         if cleaned := value_text(text, most=MAX_LENGTH):
             owner.own += 1
             self.texts.append((cleaned, Location(owner.element.node, "text", owner.element.texts), owner.path))
+        elif self.texts and text.strip() in COLONS:
+            self.before_colons.add(len(self.texts) - 1)
 
     def _close(self, closed: _OpenUnit, above: _OpenUnit | None) -> None:
         """Make a unit of a block that has text of its own and inline elements with text."""
