@@ -15,7 +15,7 @@ from extraction.models import Membership, Role, Site, Team, reach_of
 from extraction.services.core import teams as service
 from extraction.services.core.access import list_teams as list_own_teams
 from extraction.services.core.access import visible_to
-from extraction.services.core.people import COMMAND_LINE
+from extraction.services.core.person_names import COMMAND_LINE
 from extraction.services.core.teams import TeamError
 from extraction.services.sites import moving
 from extraction.views import teams as views

@@ -89,15 +89,16 @@ def accept_invitation(text: str, newcomer: Newcomer) -> User:
         # Whoever changes the row first may use it; another waits here and then finds nothing to change.
         if not Invitation.objects.open().filter(pk=found.pk).update(used_at=timezone.now()):
             raise InvitationError("This invitation was used or withdrawn at this moment.")
-        if User.objects.filter(username=newcomer.name).exists():
-            raise InvitationError("Somebody has this name already. Choose another.")
-        user = people.save_person(
-            User(username=newcomer.name, email=newcomer.email),
-            password=newcomer.password,
-            role=Role[found.role.upper()],
-            team=found.team,
-            note=f"by the invitation for {found.note} from {found.created_by or 'somebody who has left'}",
-        )
+        try:
+            user = people.save_person(
+                User(username=newcomer.name, email=newcomer.email),
+                password=newcomer.password,
+                role=Role[found.role.upper()],
+                team=found.team,
+                note=f"by the invitation for {found.note} from {found.created_by or 'somebody who has left'}",
+            )
+        except people.PersonError as error:
+            raise InvitationError(str(error)) from error
         Invitation.objects.filter(pk=found.pk).update(used_by=user)
     return user
 

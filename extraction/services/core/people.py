@@ -4,13 +4,11 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
-from extraction.models import AuditKind, Membership, Role, Team, forget_reach, reach_of, role_of
+from extraction.models import AuditKind, ExternalIdentity, Membership, Role, Team, forget_reach, reach_of, role_of
 from extraction.models.team import find_first_team
 from extraction.services.core import audit, sessions
 from extraction.services.core.access import list_members
-
-COMMAND_LINE = "command-line"
-"""The account for which local commands act. It is nobody's."""
+from extraction.services.core.person_names import COMMAND_LINE, find_name_problem
 
 
 def list_people(team: int | None, least: Role = Role.VIEWER) -> QuerySet[User]:
@@ -26,9 +24,11 @@ def save_person(user: User, *, password: str, role: Role, team: Team | None = No
     """Save a person with this password and this role.
 
     team: where the role counts; None for the oldest team, and for an admin, for the installation.
-    note: how it came about, for the audit log.
+    note: how it came about, for the audit log. Raises PersonError for a new person whose name is taken, reserved or looks like another.
     """
     with transaction.atomic():
+        if not user.pk and (problem := find_name_problem(user.get_username())):
+            raise PersonError(problem)
         before = {"role": held.group if user.pk and (held := role_of(user)) else None}
         user.set_password(password)
         user.save()
@@ -82,6 +82,23 @@ def _set_installation_admin(user: User, admin: bool) -> None:
     user.is_staff = user.is_superuser = admin
     user.save(update_fields=["is_staff", "is_superuser"])
     forget_reach(user)
+
+
+def find_command_account() -> User:
+    """Return the account for which local commands act, an administrator of the installation, as whoever has the shell is.
+
+    Raises PersonError if somebody can sign in as it: they would become an administrator.
+    """
+    user = User.objects.filter(username=COMMAND_LINE).first()
+    if user is None:
+        user = User(username=COMMAND_LINE)
+        user.set_unusable_password()
+    elif user.has_usable_password() or ExternalIdentity.objects.filter(user=user).exists():
+        raise PersonError(f"Somebody can sign in as {COMMAND_LINE}, the account of commands. Rename that account in Django's admin first.")
+    if not user.is_superuser:
+        user.is_superuser = True
+        user.save()
+    return user
 
 
 def change_email(user: User, email: str) -> None:
