@@ -36,7 +36,14 @@ def _create_first_team(*, using: str, **_: Any) -> None:
         find_first_team()
 
 
-def _record_sign_in(*, user: Any, **_: Any) -> None:
-    from extraction.services.core import people
+def _record_sign_in(*, user: Any, request: Any, **_: Any) -> None:
+    """Record a sign-in, and its session at once: a session that is not in the list cannot be ended."""
+    from django.utils import timezone
 
+    from extraction.services.core import people
+    from extraction.views.policy import note_use
+
+    if request.session.session_key is None:  # Django gives a new session a key only when it is saved
+        request.session.save()
+    note_use(request, user, timezone.now())
     people.record_sign_in(user)
