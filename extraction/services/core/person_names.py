@@ -23,9 +23,7 @@ _GREEK = (
 _ARMENIAN = ("\u054d\u054f\u0555\u0585\u057d\u0578\u0570\u0581\u0566", "USOounhgq")
 """Letters, and the Latin ones that look like them, from the confusables of Unicode's security mechanisms (UTS 39)."""
 
-_LATIN = str.maketrans(
-    {letter: like for foreign, latin in (_CYRILLIC, _GREEK, _ARMENIAN) for letter, like in zip(foreign, latin, strict=True)}
-)
+_LATIN = str.maketrans({letter: like for pair in (_CYRILLIC, _GREEK, _ARMENIAN) for letter, like in zip(*pair, strict=True)})
 _ALIKE = str.maketrans("01i\u0131\u0251\u0261", "olllag")
 
 
