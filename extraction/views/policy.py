@@ -113,7 +113,7 @@ class SessionMiddleware:
         if not hasattr(request, "access") and session and session.session_key and request.user.is_authenticated:
             now = timezone.now()
             if now.timestamp() - session.get(NOTED, 0) > sessions.NOTED_EVERY.total_seconds():
-                note_use(request, cast(User, request.user), now)
+                note_use(request, request.user, now)
         return self.get_response(request)
 
 

@@ -16,6 +16,10 @@ def list_people(team: int | None, least: Role = Role.VIEWER) -> QuerySet[User]:
     return list_members(team, least=least).exclude(username=COMMAND_LINE).order_by("username")
 
 
+UNKNOWN = "(unknown name)"
+"""What is recorded, and taken back at once, for a name that nobody has. Names have no brackets."""
+
+
 class PersonError(Exception):
     """The change of a person is refused. The message says why."""
 
@@ -130,8 +134,12 @@ def record_sign_in(user: User) -> None:
 
 
 def record_failed_sign_in(name: str, address: str) -> None:
-    """Record that somebody did not get in under a person's name. Other names are not kept: they may be passwords in the wrong field."""
+    """Record that somebody did not get in under a person's name. Other names are not kept: they may be passwords in the wrong field.
+
+    For these the same is done and taken back, so that the time of the answer does not tell which names exist.
+    """
     found = User.objects.filter(username=name).first()
-    if found is not None:
-        with transaction.atomic():
-            audit.record_often(AuditKind.SIGN_IN_FAILED, found.get_username(), text=f"from {address}" if address else "")
+    with transaction.atomic():
+        audit.record_often(AuditKind.SIGN_IN_FAILED, found.get_username() if found else UNKNOWN, text=f"from {address}" if address else "")
+        if found is None:
+            transaction.set_rollback(True)

@@ -4,8 +4,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from extraction.models import ExternalIdentity, Role, Team, reach_of
-from extraction.services.core import identities, invitations, people
+from extraction.services.core import identities, invitations
 from extraction.services.core.people import PersonError, find_command_account, save_person
+from extraction.services.core.person_names import COMMAND_LINE
 
 pytestmark = pytest.mark.django_db
 
@@ -43,7 +44,7 @@ def test_a_provider_gives_no_such_name_either(boss: User, settings: object, name
 
 def test_an_account_that_can_sign_in_never_becomes_the_one_of_commands() -> None:
     for number, ways in enumerate(("password", "provider")):
-        user = User.objects.create(username=people.COMMAND_LINE, password="!")
+        user = User.objects.create(username=COMMAND_LINE, password="!")
         if ways == "password":
             user.set_password(PASSWORD)
             user.save()
