@@ -4,6 +4,7 @@ from typing import Any
 
 from django.apps import AppConfig
 from django.contrib.auth.signals import user_logged_in
+from django.db.backends.signals import connection_created
 from django.db.models.signals import post_migrate, pre_migrate
 
 
@@ -15,12 +16,14 @@ class ExtractionConfig(AppConfig):
         from extraction import pipeline
         from extraction.algorithms.rules import apply
         from extraction.models.kept import installing
+        from extraction.models.linear_regexps import use_linear_regexps
         from extraction.services.core.careful_calls import run_carefully
 
         pre_migrate.connect(installing.prepare_migration, sender=self)
         post_migrate.connect(installing.finish_migration, sender=self)
         post_migrate.connect(_create_first_team, sender=self)
         user_logged_in.connect(_record_sign_in)
+        connection_created.connect(use_linear_regexps)
         pipeline.connect()
         apply.call_carefully = run_carefully
 

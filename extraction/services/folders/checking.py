@@ -207,10 +207,6 @@ def _check_pages(files: SiteFiles) -> None:
     for page in files.pages:
         if not page.url or len(page.url) > 2000:
             raise FolderError("'url' must have between 1 and 2,000 characters", page.where)
-        if not page.url.lower().startswith(("http://", "https://")) or not page.url.isprintable():
-            raise FolderError(
-                f"'url' must begin with http:// or https://, unlike {page.url[:200]!r}: people and programs follow it", page.where
-            )
         named = {page.belongs_to, *page.not_in, *(each.template for each in page.contents)} - {None}
         if strange := sorted(named - numbers):  # type: ignore[type-var]
             raise FolderError(f"there is no template {strange[0]}", page.where)
