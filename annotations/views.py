@@ -3,7 +3,6 @@
 The module is longer than others because it has one short view for each of the workbench's addresses.
 """
 
-import json
 from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
@@ -18,6 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 from annotations import drafts, edits, page_looks, page_suggestions, recommendations, services
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
+from extraction.algorithms.json_texts import parse_json
 from extraction.display import tree
 from extraction.models import Attribute, Cluster, RecordType, Role, Run, Snapshot
 from extraction.services.core.coverage import MAX_LISTED
@@ -200,7 +200,7 @@ def describe_place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Return the value and path of a place on ?page=, and what else can be marked at its element."""
     found = _read_page_tree(request, cluster)
     try:
-        location = _read_location(json.loads(request.GET.get("location", "")))
+        location = _read_location(parse_json(request.GET.get("location", "")))
     except ValueError as error:
         raise BadRequest(f"location: this is not JSON: {error}") from error
     shown = tree.describe_place(found, location)
@@ -347,7 +347,7 @@ def _read_location(row: Any) -> Location:
 
 def _read_body(request: HttpRequest) -> dict[str, Any]:
     try:
-        body = json.loads(request.body)
+        body = parse_json(request.body)
     except ValueError as error:  # not JSON, not UTF-8, or a number of thousands of digits
         raise BadRequest(f"the request is not JSON: {error}") from error
     if not isinstance(body, dict):

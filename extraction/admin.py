@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin import AdminSite
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group, User
@@ -30,8 +31,17 @@ from extraction.models import (
     Snapshot,
 )
 from extraction.services.core import audit
+from extraction.views.policy import lacks_factor
 
 admin.site.login_form = AdminSignInForm
+
+
+def _may_use(request: HttpRequest) -> bool:
+    """Return whether a person may use these pages: as Django decides, and with the second factor that one of their teams requires."""
+    return AdminSite.has_permission(admin.site, request) and not lacks_factor(request)
+
+
+admin.site.has_permission = _may_use  # type: ignore[method-assign]
 
 
 class _Logged(admin.ModelAdmin[Any]):

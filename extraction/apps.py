@@ -4,6 +4,7 @@ from typing import Any
 
 from django.apps import AppConfig
 from django.contrib.auth.signals import user_logged_in
+from django.db.backends.signals import connection_created
 from django.db.models.signals import post_migrate, pre_migrate
 
 
@@ -15,12 +16,14 @@ class ExtractionConfig(AppConfig):
         from extraction import pipeline
         from extraction.algorithms.rules import apply
         from extraction.models.kept import installing
+        from extraction.models.linear_regexps import use_linear_regexps
         from extraction.services.core.careful_calls import run_carefully
 
         pre_migrate.connect(installing.prepare_migration, sender=self)
         post_migrate.connect(installing.finish_migration, sender=self)
         post_migrate.connect(_create_first_team, sender=self)
         user_logged_in.connect(_record_sign_in)
+        connection_created.connect(use_linear_regexps)
         pipeline.connect()
         apply.call_carefully = run_carefully
 
@@ -36,7 +39,14 @@ def _create_first_team(*, using: str, **_: Any) -> None:
         find_first_team()
 
 
-def _record_sign_in(*, user: Any, **_: Any) -> None:
-    from extraction.services.core import people
+def _record_sign_in(*, user: Any, request: Any, **_: Any) -> None:
+    """Record a sign-in, and its session at once: a session that is not in the list cannot be ended."""
+    from django.utils import timezone
 
+    from extraction.services.core import people
+    from extraction.views.policy import note_use
+
+    if request.session.session_key is None:  # Django gives a new session a key only when it is saved
+        request.session.save()
+    note_use(request, user, timezone.now())
     people.record_sign_in(user)

@@ -8,10 +8,12 @@ from django.core.exceptions import ValidationError as FormError
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
+from ninja.parser import Parser
 from ninja.renderers import JSONRenderer
 from ninja.responses import NinjaJSONEncoder
 
 from extraction.algorithms.errors import PageError, RuleError, XPathError
+from extraction.algorithms.json_texts import parse_json
 from extraction.api import (
     core,
     corrections,
@@ -76,6 +78,11 @@ class _Encoder(NinjaJSONEncoder):
         return o.isoformat() if isinstance(o, datetime) else super().default(o)
 
 
+class _Parser(Parser):
+    def parse_body(self, request: HttpRequest) -> Any:
+        return parse_json(request.body)
+
+
 class _Renderer(JSONRenderer):
     encoder_class = _Encoder
 
@@ -108,6 +115,7 @@ api = VertexApi(
     openapi_url=None,
     urls_namespace="api-v1",
     renderer=_Renderer(),
+    parser=_Parser(),
 )
 for room in ROOMS:
     api.add_router("", room.operations.router)

@@ -15,13 +15,15 @@ from extraction.models import Membership, Role, Site, Team, reach_of
 from extraction.services.core import teams as service
 from extraction.services.core.access import list_teams as list_own_teams
 from extraction.services.core.access import visible_to
-from extraction.services.core.people import COMMAND_LINE
+from extraction.services.core.person_names import COMMAND_LINE
 from extraction.services.core.teams import TeamError
 from extraction.services.sites import moving
 from extraction.views import teams as views
 from extraction.views.sites import sites
 
 operations = Operations("Teams")
+
+ALL_SITES = "The members of a team have a role in all its sites."
 
 RoleName = Literal["viewer", "editor", "operator", "admin"]
 
@@ -81,6 +83,7 @@ def list_teams(request: ApiRequest, paging: Asked) -> dict[str, Any]:
 @operations.post("/teams", like=views.create, response=TeamOut, status=201)
 def create_team(request: ApiRequest, body: TeamIn) -> Status[TeamOut]:
     """Create a team. This needs an administrator of the installation."""
+    request.access.refuse_site_limits(ALL_SITES)
     form = TeamForm({"name": body.name})
     if not form.is_valid():
         raise refuse_form(form)
@@ -90,6 +93,7 @@ def create_team(request: ApiRequest, body: TeamIn) -> Status[TeamOut]:
 @operations.change("PATCH", "/teams/{slug:slug}", like=views.rename, response=TeamOut)
 def rename_team(request: ApiRequest, slug: str, body: TeamIn) -> TeamOut:
     """Change a team's name. Its slug stays."""
+    request.access.refuse_site_limits(ALL_SITES)
     team = _find(slug)
     form = TeamForm({"name": body.name}, instance=_find(slug))
     if not form.is_valid():
@@ -99,8 +103,9 @@ def rename_team(request: ApiRequest, slug: str, body: TeamIn) -> TeamOut:
 
 
 @operations.change("DELETE", "/teams/{slug:slug}", like=views.delete)
-def delete_team(request: ApiRequest, slug: str) -> Status[None]:  # noqa: ARG001 - Ninja passes it
+def delete_team(request: ApiRequest, slug: str) -> Status[None]:
     """Delete a team that has nothing left. This needs an administrator of the installation."""
+    request.access.refuse_site_limits(ALL_SITES)
     try:
         service.delete_team(_find(slug))
     except TeamError as error:
@@ -109,8 +114,9 @@ def delete_team(request: ApiRequest, slug: str) -> Status[None]:  # noqa: ARG001
 
 
 @operations.get("/teams/{slug:slug}/members", like=views.show, response=Paged[MemberOut])
-def list_members(request: ApiRequest, slug: str, paging: Asked) -> dict[str, Any]:  # noqa: ARG001 - Ninja passes it
+def list_members(request: ApiRequest, slug: str, paging: Asked) -> dict[str, Any]:
     """List the members of a team. Administrators of the installation see the team without being members."""
+    request.access.refuse_site_limits(ALL_SITES)
     found = Membership.objects.filter(team=_find(slug)).select_related("user")
     return take_page(found, paging, lambda each: MemberOut(name=each.user.get_username(), role=_name(Role(each.role))))
 
@@ -145,6 +151,7 @@ def move_site(request: ApiRequest, slug: str, body: MoveIn) -> MovedOut:
 
 
 def _change(request: ApiRequest, slug: str, person: User, role: Role | None) -> None:
+    request.access.refuse_site_limits(ALL_SITES)
     try:
         service.change_member(_find(slug), person, role, by=request.access.user)
     except TeamError as error:

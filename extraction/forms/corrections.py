@@ -1,9 +1,8 @@
 """Forms for corrections of values."""
 
-import json
-
 from django import forms
 
+from extraction.algorithms.json_texts import parse_json
 from extraction.models import Correction
 from extraction.services.corrections.storing import MAX_LENGTH, MAX_TEXTS, CorrectionInput
 
@@ -29,7 +28,7 @@ class CorrectionForm(forms.Form):
     def clean_seen(self) -> tuple[str, ...]:
         """Return the texts of the page."""
         try:
-            seen = json.loads(self.cleaned_data["seen"])
+            seen = parse_json(self.cleaned_data["seen"])
         except ValueError as error:
             raise forms.ValidationError("Open the form again.") from error
         if not isinstance(seen, list):

@@ -32,7 +32,8 @@ class JoinForm(forms.Form):
         winner: Side = "listing" if self.cleaned_data.get("winner") == "listing" else "page"
         listings = tuple(found for number in range(MAX_LISTINGS) if (found := _read_listing(data, number)))
         sides = {name.removeprefix("side-"): data[name] for name in data if name.startswith("side-")}
-        turned = frozenset(int(pk) for pk, side in sides.items() if pk.isdecimal() and side in ("page", "listing") and side != winner)
+        chosen = {_read_id(pk) for pk, side in sides.items() if side in ("page", "listing") and side != winner}
+        turned = frozenset(pk for pk in chosen if pk is not None)
         return JoinPlan(self.cleaned_data.get("name", "").strip(), _read_id(data.get("detail", "")), winner, turned, listings)
 
 

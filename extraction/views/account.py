@@ -37,7 +37,7 @@ def change_password(request: SignedInHttpRequest) -> HttpResponse:
         sessions.end_sessions(request.user, but=request.session.session_key)
         people.change_password(request.user, form.cleaned_data["new_password1"])
         update_session_auth_hash(request, request.user)
-        note_use(request, timezone.now())  # Django has given the session a new key
+        note_use(request, request.user, timezone.now())  # Django has given the session a new key
         messages.success(request, "Your password is changed. You are signed out everywhere else.")
         return redirect("home")
     return render(request, "registration/password.html", {"form": form}, status=400 if form.errors else 200)

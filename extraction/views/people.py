@@ -27,6 +27,7 @@ from extraction.models import (
 from extraction.services.core import entered, people
 from extraction.services.core import invitations as service
 from extraction.services.core.access import visible_to
+from extraction.services.core.person_names import COMMAND_LINE
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 
@@ -119,7 +120,7 @@ def accept(request: HttpRequest, text: str) -> HttpResponse:
 
 def _show(request: SignedInHttpRequest, form: InviteForm, *, link: str = "") -> HttpResponse:
     mine = visible_to(Team.objects.all(), request.user, least=Role.ADMIN)
-    rows = User.objects.exclude(username=people.COMMAND_LINE).order_by("username")
+    rows = User.objects.exclude(username=COMMAND_LINE).order_by("username")
     if not reach_of(request.user).everywhere:
         rows = rows.filter(memberships__team__in=mine).distinct()
     memberships = Prefetch("memberships", Membership.objects.filter(team__in=mine).select_related("team"))

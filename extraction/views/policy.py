@@ -113,7 +113,7 @@ class SessionMiddleware:
         if not hasattr(request, "access") and session and session.session_key and request.user.is_authenticated:
             now = timezone.now()
             if now.timestamp() - session.get(NOTED, 0) > sessions.NOTED_EVERY.total_seconds():
-                note_use(request, now)
+                note_use(request, request.user, now)
         return self.get_response(request)
 
 
@@ -121,11 +121,11 @@ NOTED = "noted_at"
 """The entry of a session that says when its use was last noted."""
 
 
-def note_use(request: HttpRequest, now: datetime) -> None:
-    """Note that the signed-in person uses the session of a request."""
+def note_use(request: HttpRequest, user: User, now: datetime) -> None:
+    """Note that a person who is signed in uses the session of a request."""
     request.session[NOTED] = now.timestamp()
     key, agent = request.session.session_key or "", request.headers.get("User-Agent", "")
-    sessions.note_session(key, cast(User, request.user), address=find_address(request), agent=agent, now=now)
+    sessions.note_session(key, user, address=find_address(request), agent=agent, now=now)
 
 
 def _find_actor(request: HttpRequest) -> audit.Actor:

@@ -14,7 +14,7 @@ from extraction.forms.teams import MemberForm, MoveSiteForm, TeamForm
 from extraction.models import Role, Site, Team
 from extraction.services.core import teams as service
 from extraction.services.core.access import list_teams, visible_to
-from extraction.services.core.people import COMMAND_LINE
+from extraction.services.core.person_names import COMMAND_LINE
 from extraction.services.sites import moving
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from extraction.models import Cluster, Decision, Page, RecordType, Rule, Site
-from extraction.services.core.people import COMMAND_LINE
+from extraction.services.core.person_names import COMMAND_LINE
 from extraction.services.sites import sites
 from tests.api.test_client import do_with_client, shop
 from vertex.client import Vertex, VertexError

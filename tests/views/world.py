@@ -139,7 +139,7 @@ class World:
             return [(known_rule or QualityRule.objects.create(record_type=self.record_type, kind="count", limits={"least": 0.5})).pk]
         if name == "session_end":
             return [self.session().pk]
-        if name in {"person_edit", "factor_reset"}:
+        if name in {"person_edit", "person_entered", "factor_reset"}:
             return [User.objects.get_or_create(username="somebody")[0].pk]
         if name == "invitation_revoke":
             return [self.invitation().pk]

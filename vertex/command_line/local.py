@@ -122,17 +122,13 @@ class LocalVertex(Vertex):
 
 
 def _make_token() -> str:
-    from django.contrib.auth.models import User
     from django.utils import timezone
 
     from extraction.models import ApiScope
-    from extraction.services.core import api_tokens
-    from extraction.services.core.people import COMMAND_LINE
+    from extraction.services.core import api_tokens, people
 
-    user, new = User.objects.get_or_create(username=COMMAND_LINE)  # it has no password, so nobody can sign in as it
-    if new:
-        user.set_unusable_password()
-    if new or not user.is_superuser:
-        user.is_superuser = True  # an administrator of the installation, as whoever has the shell is
-        user.save()
+    try:
+        user = people.find_command_account()
+    except people.PersonError as error:
+        raise VertexError(0, str(error)) from error
     return api_tokens.create_token(user, "vertex", list(ApiScope), expires_at=timezone.now() + timedelta(hours=TOKEN_HOURS))

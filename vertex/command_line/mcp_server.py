@@ -11,6 +11,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, TextIO
 
+from extraction.algorithms.json_texts import parse_json
 from vertex.client import Vertex, VertexError
 from vertex.command_line.output import read_version
 
@@ -191,7 +192,7 @@ def serve(vertex: Vertex, requests: TextIO, answers: TextIO, *, allow_changes: b
 def _answer_line(line: str, vertex: Vertex, tools: Mapping[str, Tool]) -> dict[str, Any] | None:
     """Return the answer to a message; None for a notification."""
     try:
-        message = json.loads(line)
+        message = parse_json(line)
     except ValueError:
         return _error(None, PARSE_ERROR, "This is not JSON.")
     if not isinstance(message, dict) or not isinstance(message.get("method"), str):

@@ -36,5 +36,8 @@ class Command(VertexCommand):
             validate_password(password, user)
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
-        people.save_person(user, password=password, role=Role[role.upper()], team=into)
+        try:
+            people.save_person(user, password=password, role=Role[role.upper()], team=into)
+        except people.PersonError as error:
+            raise CommandError(str(error)) from error
         self.stdout.write(f"{name} can now sign in as {role}.")

@@ -13,7 +13,8 @@ from django.db import transaction
 
 from extraction.models import AuditKind, ExternalIdentity, Role, Team
 from extraction.services.core import audit
-from extraction.services.core.people import COMMAND_LINE, give_role
+from extraction.services.core.people import give_role
+from extraction.services.core.person_names import COMMAND_LINE, find_name_problem
 
 
 class IdentityError(Exception):
@@ -65,7 +66,7 @@ def _make_person(address: str) -> User:
 def _find_free_name(address: str) -> str:
     base = "".join(letter for letter in address.partition("@")[0] if letter.isalnum() or letter in "._+-")[:140] or "person"
     number, name = 1, base
-    while User.objects.filter(username__iexact=name).exists():
+    while find_name_problem(name):
         number += 1
         name = f"{base}{number}"
     return name

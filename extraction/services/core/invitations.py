@@ -17,6 +17,7 @@ from extraction.models import (
     Invitation,
     Role,
     Team,
+    reach_of,
 )
 from extraction.models.team import find_first_team
 from extraction.services.core import audit, people, secret_tokens
@@ -77,9 +78,17 @@ def find_invitation(text: str) -> Invitation:
         raise InvitationError("This invitation was withdrawn. Ask the person who invited you for another.")
     if found.used_at:
         raise InvitationError("This invitation was used already. If you made your account with it, sign in.")
+    if not _may_still_invite(found):
+        raise InvitationError("The person who invited you may not do that any more. Ask an administrator for another.")
     if found.expires_at <= timezone.now():
         raise InvitationError("This invitation has expired. Ask the person who invited you for another.")
     return found
+
+
+def _may_still_invite(invitation: Invitation) -> bool:
+    """Return whether the person who made an invitation could make it now. Otherwise they could come back by it after they were shut out."""
+    user = invitation.created_by
+    return user is not None and user.is_active and reach_of(user).find_role(invitation.team_id) == Role.ADMIN
 
 
 def accept_invitation(text: str, newcomer: Newcomer) -> User:
@@ -89,15 +98,16 @@ def accept_invitation(text: str, newcomer: Newcomer) -> User:
         # Whoever changes the row first may use it; another waits here and then finds nothing to change.
         if not Invitation.objects.open().filter(pk=found.pk).update(used_at=timezone.now()):
             raise InvitationError("This invitation was used or withdrawn at this moment.")
-        if User.objects.filter(username=newcomer.name).exists():
-            raise InvitationError("Somebody has this name already. Choose another.")
-        user = people.save_person(
-            User(username=newcomer.name, email=newcomer.email),
-            password=newcomer.password,
-            role=Role[found.role.upper()],
-            team=found.team,
-            note=f"by the invitation for {found.note} from {found.created_by or 'somebody who has left'}",
-        )
+        try:
+            user = people.save_person(
+                User(username=newcomer.name, email=newcomer.email),
+                password=newcomer.password,
+                role=Role[found.role.upper()],
+                team=found.team,
+                note=f"by the invitation for {found.note} from {found.created_by}",
+            )
+        except people.PersonError as error:
+            raise InvitationError(str(error)) from error
         Invitation.objects.filter(pk=found.pk).update(used_by=user)
     return user
 

@@ -4,18 +4,20 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
-from extraction.models import AuditKind, Membership, Role, Team, forget_reach, reach_of, role_of
+from extraction.models import AuditKind, ExternalIdentity, Membership, Role, Team, forget_reach, reach_of, role_of
 from extraction.models.team import find_first_team
 from extraction.services.core import audit, sessions
 from extraction.services.core.access import list_members
-
-COMMAND_LINE = "command-line"
-"""The account for which local commands act. It is nobody's."""
+from extraction.services.core.person_names import COMMAND_LINE, find_name_problem
 
 
 def list_people(team: int | None, least: Role = Role.VIEWER) -> QuerySet[User]:
     """Return those who may work in a team with this role or a higher one, by name."""
     return list_members(team, least=least).exclude(username=COMMAND_LINE).order_by("username")
+
+
+UNKNOWN = "(unknown name)"
+"""What is recorded, and taken back at once, for a name that nobody has. Names have no brackets."""
 
 
 class PersonError(Exception):
@@ -26,9 +28,11 @@ def save_person(user: User, *, password: str, role: Role, team: Team | None = No
     """Save a person with this password and this role.
 
     team: where the role counts; None for the oldest team, and for an admin, for the installation.
-    note: how it came about, for the audit log.
+    note: how it came about, for the audit log. Raises PersonError for a new person whose name is taken, reserved or looks like another.
     """
     with transaction.atomic():
+        if not user.pk and (problem := find_name_problem(user.get_username())):
+            raise PersonError(problem)
         before = {"role": held.group if user.pk and (held := role_of(user)) else None}
         user.set_password(password)
         user.save()
@@ -84,6 +88,23 @@ def _set_installation_admin(user: User, admin: bool) -> None:
     forget_reach(user)
 
 
+def find_command_account() -> User:
+    """Return the account for which local commands act, an administrator of the installation, as whoever has the shell is.
+
+    Raises PersonError if somebody can sign in as it: they would become an administrator.
+    """
+    user = User.objects.filter(username=COMMAND_LINE).first()
+    if user is None:
+        user = User(username=COMMAND_LINE)
+        user.set_unusable_password()
+    elif user.has_usable_password() or ExternalIdentity.objects.filter(user=user).exists():
+        raise PersonError(f"Somebody can sign in as {COMMAND_LINE}, the account of commands. Rename that account in Django's admin first.")
+    if not user.is_superuser:
+        user.is_superuser = True
+        user.save()
+    return user
+
+
 def change_email(user: User, email: str) -> None:
     """Change the address to which the link goes if a person forgets the password."""
     with transaction.atomic():
@@ -113,8 +134,12 @@ def record_sign_in(user: User) -> None:
 
 
 def record_failed_sign_in(name: str, address: str) -> None:
-    """Record that somebody did not get in under a person's name. Other names are not kept: they may be passwords in the wrong field."""
+    """Record that somebody did not get in under a person's name. Other names are not kept: they may be passwords in the wrong field.
+
+    For these the same is done and taken back, so that the time of the answer does not tell which names exist.
+    """
     found = User.objects.filter(username=name).first()
-    if found is not None:
-        with transaction.atomic():
-            audit.record_often(AuditKind.SIGN_IN_FAILED, found.get_username(), text=f"from {address}" if address else "")
+    with transaction.atomic():
+        audit.record_often(AuditKind.SIGN_IN_FAILED, found.get_username() if found else UNKNOWN, text=f"from {address}" if address else "")
+        if found is None:
+            transaction.set_rollback(True)

@@ -18,6 +18,10 @@ from extraction.services.deliveries.senders.other import OtherSender
 from extraction.services.deliveries.senders.reach import DeliveryError
 from extraction.services.deliveries.senders.s3 import S3Sender
 from extraction.services.deliveries.senders.sql_table import SqlSender
+from extraction.services.deliveries.senders.time_limits import limit_time
+
+TEST_S = 60.0
+"""How long a test may take: a person waits for it, and a thread of the web server."""
 
 TEST_NAME = "vertex-test.txt"
 
@@ -43,11 +47,13 @@ def send_test(target: DeliveryTarget) -> str:
     A file is written and removed again; a webhook gets a signed request without changes; the database is asked for the table.
     """
     secrets: dict[str, str] = {}
-    try:
-        secrets = open_secrets(target)
-        _test(target, secrets)
-    except (DeliveryError, SecretError, NotDelivered) as error:
-        return hide_secrets(str(error), secrets)
+    with limit_time(TEST_S) as limit:
+        try:
+            secrets = open_secrets(target)
+            _test(target, secrets)
+        except (DeliveryError, SecretError, NotDelivered) as error:
+            slow = f"The test was given up after {TEST_S:.0f} seconds. " if limit.over else ""
+            return slow + hide_secrets(str(error), secrets)
     return ""
 
 

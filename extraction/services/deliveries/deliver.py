@@ -29,12 +29,16 @@ from extraction.services.deliveries.secrets import open_secrets
 from extraction.services.deliveries.senders import webhook
 from extraction.services.deliveries.senders.reach import DeliveryError
 from extraction.services.deliveries.senders.sql_table import SqlSender
+from extraction.services.deliveries.senders.time_limits import limit_time
 from extraction.services.records.exports.describe import describe_version
 from extraction.services.records.exports.export_records import Export
 from extraction.services.records.exports.formats import FORMATS
 from extraction.services.schema import versions
 
 logger = logging.getLogger(__name__)
+
+DELIVERY_S = 6 * 3600.0
+"""How long a connection of a delivery may be used."""
 
 ROWS = 500
 """Records in one transaction of a table."""
@@ -67,7 +71,8 @@ def deliver(delivery_id: int, now: datetime) -> bool:
             _note_start(delivery, records)
             return True
         _check_records(records)
-        _find_way(target)(delivery, records, secrets)
+        with limit_time(DELIVERY_S):
+            _find_way(target)(delivery, records, secrets)
     except TakenOver:
         logger.info("delivery %s was taken over or its target was deleted", delivery.pk)
         return False

@@ -1,6 +1,5 @@
 """The frame that shows an untrusted page."""
 
-import json
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -10,6 +9,7 @@ from django.views.decorators.http import require_GET
 
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
+from extraction.algorithms.json_texts import parse_json
 from extraction.display import addresses, framing
 from extraction.models import Role, Snapshot
 from extraction.services.intake.inert_pages import make_inert_page
@@ -29,7 +29,7 @@ def show_frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
     snapshot = get_object_or_404(Snapshot.objects.select_related("page", "cluster"), pk=snapshot_id)
     assets = request.build_absolute_uri(addresses.get_folder(snapshot.page.site_id))
     try:
-        marks = _read_outlines(json.loads(request.GET.get("mark") or "[]"))
+        marks = _read_outlines(parse_json(request.GET.get("mark") or "[]"))
         cluster = snapshot.cluster if request.GET.get("dim") else None
         dimmed = boilerplate.find_dimmed(cluster, snapshot) if cluster else []
         script = not request.GET.get("preview")

@@ -94,7 +94,8 @@ def annotate(request: HttpRequest, slug: str, check_id: int) -> HttpResponse:
         messages.error(request, "This page is no longer kept.")
         return redirect("site_check", slug, check_id)
     asked = request.POST.get("attribute", "")
-    return redirect(workbench_url(slug, found.cluster.number, page=chosen.pk, attribute=int(asked) if asked.isdecimal() else None))
+    attribute = int(asked) if asked.isdecimal() and len(asked) < 19 else None
+    return redirect(workbench_url(slug, found.cluster.number, page=chosen.pk, attribute=attribute))
 
 
 def _page(request: HttpRequest, site: Site, form: MonitorForm | None = None) -> HttpResponse:

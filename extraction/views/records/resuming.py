@@ -12,7 +12,7 @@ from extraction.services.records import stored_files
 
 PIECE = 64 * 1024
 
-_RANGE = re.compile(r"bytes=(\d*)-(\d*)", re.ASCII)
+_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from extraction.models import AuditEntry, Invitation, Role, SignedInSession, role_of
+from extraction.models import AuditEntry, Invitation, Role, SignedInSession, Team, role_of
+from extraction.models.team import find_first_team
 from extraction.services.core import invitations
-from extraction.services.core.people import save_person
+from extraction.services.core.people import change_person, save_person
+from extraction.services.core.teams import change_member
 from extraction.views.session_words import name_browser
 
 pytestmark = pytest.mark.django_db
@@ -175,3 +177,38 @@ def test_an_administrator_changes_roles_but_not_the_own(vera: User) -> None:
 )
 def test_browsers_are_named_in_words(agent: str, words: str) -> None:
     assert name_browser(agent) == words
+
+
+def test_a_session_can_be_ended_before_it_is_used(vera: User) -> None:
+    thief, own = Client(), sign_in()
+    thief.post(reverse("login"), {"username": "vera", "password": PASSWORD})
+    assert SignedInSession.objects.filter(user=vera).count() == 2
+    own.post(reverse("sessions_end_others"))
+    assert (is_in(thief), is_in(own)) == (False, True)
+
+
+@pytest.mark.parametrize("after", ["demoted", "removed", "kept out", "deleted"])
+def test_an_invitation_ends_with_the_role_of_the_person_who_made_it(person: Any, after: str) -> None:
+    team = Team.objects.get(pk=find_first_team())
+    eve = save_person(User(username="eve"), password=PASSWORD, role=Role.ADMIN, team=team)
+    text = invitations.invite(eve, "me, later", Role.ADMIN, days=30, team=team)
+    assert invitations.find_invitation(text)
+    if after in ("demoted", "removed"):
+        change_member(team, eve, Role.OPERATOR if after == "demoted" else None, by=person("admin"))
+    elif after == "kept out":
+        change_person(eve, role=None, active=False, by=person("admin"))
+    else:
+        eve.delete()
+    answer = Client().get(reverse("invitation", args=[text]))
+    assert (answer.status_code, "may not do that any more" in answer.content.decode()) == (404, True)
+
+
+def test_an_administrator_of_the_installation_who_is_one_no_more_has_no_invitations_left(person: Any) -> None:
+    eve = save_person(User(username="eve"), password=PASSWORD, role=Role.ADMIN)
+    text = invitations.invite(eve, "me, later", Role.ADMIN, days=30)
+    assert invitations.find_invitation(text)
+    change_person(eve, role=Role.ADMIN, active=True, by=person("admin"))
+    assert invitations.find_invitation(text)
+    change_person(eve, role=None, active=True, by=person("admin"))
+    with pytest.raises(invitations.InvitationError, match="any more"):
+        invitations.find_invitation(text)

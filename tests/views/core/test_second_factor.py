@@ -214,3 +214,15 @@ def test_djangos_sign_in_page_does_not_go_around_the_code(client: Client, clock:
     second_factors.confirm_factor(made, code_of(made, clock))
     assert b"asks for your second factor" in client.post(reverse("admin:login"), given).content
     assert client.get(reverse("admin:index")).status_code == 302
+
+
+def test_djangos_pages_need_the_factor_that_a_team_requires(client: Client, clock: Any, db: None) -> None:
+    ada = save_person(User(username="ada"), password=PASSWORD, role=Role.ADMIN)
+    client.post(reverse("login"), {"username": "ada", "password": PASSWORD})
+    assert client.get(reverse("admin:index")).status_code == 200
+    Team.objects.update(second_factor=True)
+    for name in ("admin:index", "admin:auth_user_changelist", "admin:extraction_page_changelist"):
+        assert client.get(reverse(name)).status_code == 302
+    made = second_factors.begin_factor(ada)
+    client.post(reverse("factor_setup"), {"code": code_of(made, clock)})
+    assert client.get(reverse("admin:index")).status_code == 200

@@ -5,11 +5,15 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import caches
+from django.db import connection
 from django.test import Client, RequestFactory, override_settings
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from extraction.forms.sign_in import find_address
+from extraction.models import AuditEntry, AuditKind, Role
 from extraction.services.core import sign_ins
+from extraction.services.core.people import save_person
 
 pytestmark = pytest.mark.django_db
 
@@ -84,3 +88,22 @@ def test_the_demos_password_does_not_open_a_dashboard_that_others_reach(settings
     assert refused.status_code == 200 and b"This is the demo&#x27;s password" in refused.content
     (tmp_path / "demo" / "password").write_text("another")
     assert sign_in(PASSWORD).status_code == 302
+
+
+@pytest.mark.parametrize("name", ["nobody", "a password in the wrong field", "vera2"])
+def test_a_failure_does_the_same_work_for_names_that_nobody_has(name: str) -> None:
+    save_person(User(username="vera"), password="quite a long secret", role=Role.VIEWER)
+
+    def fail(as_whom: str) -> list[str]:
+        caches["sign_ins"].clear()
+        with CaptureQueriesContext(connection) as queries:
+            assert Client().post(reverse("login"), {"username": as_whom, "password": "wrong"}).status_code == 200
+        return [query["sql"].split()[0] for query in queries]
+
+    unknown = fail(name)
+    assert AuditEntry.objects.filter(kind=AuditKind.SIGN_IN_FAILED).count() == 0
+    known = fail("vera")
+    assert AuditEntry.objects.filter(kind=AuditKind.SIGN_IN_FAILED).count() == 1
+    assert [each for each in unknown if each in ("SELECT", "INSERT", "UPDATE")] == [
+        each for each in known if each in ("SELECT", "INSERT", "UPDATE")
+    ]

@@ -16,10 +16,10 @@ from extraction.views.subjects import OF_NO_TEAM, SUBJECTS
 from tests.views.core.test_access import ACT, LOOK, PARTS
 from tests.views.world import World
 
-OWN = {"help_page", "api_token_revoke", "session_end", "person_edit", "factor_reset"}
+OWN = {"help_page", "api_token_revoke", "session_end", "person_edit", "person_entered", "factor_reset"}
 """Addresses whose arguments name something that belongs to no team. Their own tests say who gets it."""
 
-EVERYWHERE = {"sessions", "person_edit", "team_new", "team_delete", "factor_reset"}
+EVERYWHERE = {"sessions", "person_edit", "person_entered", "team_new", "team_delete", "factor_reset"}
 """What only administrators of the installation may do."""
 
 

@@ -70,7 +70,7 @@ def _add_entry(feed: ElementTree.Element, change: RecordChange, addresses: FeedA
     _add(entry, "title", f"{change.get_kind_display()}: {KEY_SEPARATOR.join(record.key)}"[:SHOWN])
     _add(entry, "updated", _write_time(change.at))
     _add(entry, "link", rel="alternate", href=addresses.base + record.get_absolute_url(), type="text/html")
-    if record.page:
+    if record.page and record.page.url.startswith(("http://", "https://")):  # the pages of an archive may have other addresses
         _add(entry, "link", rel="via", href=record.page.url, type="text/html")
     _add(entry, "category", term=change.kind, label=change.get_kind_display())
     lines = [f"{name}: {_write_values(each['from'])} → {_write_values(each['to'])}" for name, each in sorted(change.values.items())]

@@ -4,12 +4,12 @@ The driver connects by itself, so Vertex cannot judge the address. Only the prot
 VERTEX_DELIVERY_PROTOCOLS are used, and never those that reach files of this machine.
 """
 
-import json
 from typing import Any
 
 import fsspec
 from django.conf import settings
 
+from extraction.algorithms.json_texts import parse_json
 from extraction.services.deliveries.senders.files import Beat, ReadyFile, WatchedFile, name_part
 from extraction.services.deliveries.senders.reach import DeliveryError
 
@@ -73,7 +73,7 @@ def read_options(text: str) -> dict[str, Any]:
     if not text:
         return {}
     try:
-        found = json.loads(text)
+        found = parse_json(text)
     except ValueError as error:
         raise DeliveryError("The options are not JSON.", again=False) from error
     if not isinstance(found, dict):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import IO
+from typing import IO, Any
 from urllib.parse import urlsplit
 
 import certifi
@@ -27,12 +27,18 @@ from extraction.fetching.url_safety import (
     parse_literal_address,
     resolve_host,
 )
+from extraction.services.deliveries.senders.time_limits import TimeLimit, watch_connection
 
 TIMEOUT_S = 30.0
 """How long a machine may take to accept a connection, and between two pieces of an answer."""
 
+ANSWER_S = 60.0
+"""How long a web server may take for its whole answer when the request is sent."""
+
 MAX_ANSWER_BYTES = 64 * 1024
 """How much of an answer is read. It is only needed for messages."""
+
+_TOO_SLOW = f"its answer was not complete after {ANSWER_S:.0f} seconds"
 
 SAID = 200
 """Characters of an answer that a message repeats."""
@@ -102,9 +108,11 @@ def open_socket(host: str, port: int) -> socket.socket:
     """Return a connection to a host. Raises DeliveryError."""
     address = find_address(host, port)
     try:
-        return socket.create_connection((str(address), port), timeout=TIMEOUT_S)
+        made = socket.create_connection((str(address), port), timeout=TIMEOUT_S)
     except OSError as error:
         raise DeliveryError(f"{host}, port {port}, does not answer: {describe_os_error(error)}") from error
+    watch_connection(made.fileno())
+    return made
 
 
 def send_request(method: str, url: str, *, headers: Mapping[str, str], body: bytes | IO[bytes] | None = None) -> HttpAnswer:
@@ -120,13 +128,17 @@ def send_request(method: str, url: str, *, headers: Mapping[str, str], body: byt
     path = parts.path or "/"
     target = f"{path}?{parts.query}" if parts.query else path
     sent = {"Host": parts.netloc.rpartition("@")[2], "User-Agent": "Vertex", **headers}
-    with _open_pool(parts.scheme, str(address), port, host) as pool:
+    limit = TimeLimit(ANSWER_S)
+    with _open_pool(parts.scheme, str(address), port, host, limit) as pool:
         try:
             answer = pool.request(method, target, headers=sent, body=body, preload_content=False, redirect=False, retries=False)
             text = answer.read(MAX_ANSWER_BYTES, decode_content=True).decode("utf-8", "replace")
             answer.release_conn()
         except urllib3.exceptions.HTTPError as error:
-            raise DeliveryError(f"{host} does not answer: {_describe_http_error(error)}") from error
+            reason = _TOO_SLOW if limit.over else _describe_http_error(error)
+            raise DeliveryError(f"{host} does not answer: {reason}") from error
+    if limit.over:
+        raise DeliveryError(f"{host} does not answer: {_TOO_SLOW}")
     return HttpAnswer(answer.status, {name.lower(): value for name, value in answer.headers.items()}, text)
 
 
@@ -145,7 +157,8 @@ def describe_os_error(error: Exception) -> str:
 
 
 @contextlib.contextmanager
-def _open_pool(scheme: str, address: str, port: int, host: str) -> Iterator[urllib3.HTTPConnectionPool]:
+def _open_pool(scheme: str, address: str, port: int, host: str, limit: TimeLimit) -> Iterator[urllib3.HTTPConnectionPool]:
+    """Yield a way to a server. The limit begins with its answer: what is sent to it may take longer."""
     timeout = urllib3.Timeout(connect=TIMEOUT_S, read=TIMEOUT_S)
     if scheme == "http":
         pool = urllib3.HTTPConnectionPool(address, port, timeout=timeout, maxsize=1)
@@ -160,10 +173,24 @@ def _open_pool(scheme: str, address: str, port: int, host: str) -> Iterator[urll
             cert_reqs="CERT_REQUIRED",
             ca_certs=certifi.where(),
         )
+    pool.ConnectionCls = _limit_answers(pool.ConnectionCls, limit)
     try:
         yield pool
     finally:
         pool.close()
+        limit.end()
+
+
+def _limit_answers(connection: Any, limit: TimeLimit) -> Any:
+    """Return a class of connections whose answers must be complete in time."""
+
+    class Limited(connection):  # type: ignore[misc]
+        def getresponse(self) -> Any:
+            limit.begin()
+            limit.watch(self.sock.fileno())
+            return super().getresponse()
+
+    return Limited
 
 
 def _describe_http_error(error: Exception) -> str:

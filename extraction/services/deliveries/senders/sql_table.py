@@ -22,7 +22,11 @@ from extraction.models.delivery import TargetPlace
 from extraction.services.deliveries.ledger import Difference
 from extraction.services.deliveries.senders.folder import confine_path
 from extraction.services.deliveries.senders.reach import TIMEOUT_S, DeliveryError, describe_os_error, find_address
+from extraction.services.deliveries.senders.time_limits import limit_time, watch_connection
 from extraction.services.records.exports.json_lines import to_json
+
+TRANSACTION_S = 900.0
+"""How long a transaction may take."""
 
 ID, STATE, WRITTEN = "record_id", "record_state", "written_at"
 """Columns that every table has: the record, whether it is present, and when its row was last written."""
@@ -143,7 +147,7 @@ class SqlSender:
     @contextlib.contextmanager
     def _begin(self) -> Iterator[Connection]:
         try:
-            with self._engine.begin() as connection:
+            with limit_time(TRANSACTION_S), self._engine.begin() as connection:
                 yield connection
         except SQLAlchemyError as error:
             cause = getattr(error, "orig", None) or error
@@ -186,7 +190,17 @@ def _make_engine(place: TargetPlace, password: str) -> sa.Engine:
         address = find_address(url.host or "", port)
         made = URL.create("postgresql+psycopg", url.username, password or None, url.host, url.port, url.database, url.query)
         arguments = {"hostaddr": str(address), "connect_timeout": int(TIMEOUT_S), "options": "-c statement_timeout=300000"}
-    return sa.create_engine(made, connect_args=arguments, hide_parameters=True, poolclass=sa.NullPool)
+    engine = sa.create_engine(made, connect_args=arguments, hide_parameters=True, poolclass=sa.NullPool)
+    if url.get_backend_name() == "postgresql":
+        sa.event.listen(engine, "do_connect", _connect_watched)
+    return engine
+
+
+def _connect_watched(dialect: Any, _record: object, cargs: Any, cparams: Any) -> Any:
+    """Connect. A server that never answers a question is given up when the time of the delivery or the test is over."""
+    connection = dialect.connect(*cargs, **cparams)
+    watch_connection(connection.fileno())
+    return connection
 
 
 def _make_folder(path: Path) -> None:

@@ -1,0 +1,23 @@
+"""JSON that somebody sends."""
+
+import json
+import re
+from typing import Any
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+"""An escape for half of a character. Two that belong together are one character; a single one is nothing that can be stored."""
+
+
+def parse_json(content: str | bytes) -> Any:
+    """Return the value of a JSON text.
+
+    Raises ValueError, also if it is nested too deeply to be read, is not in UTF-8, or holds halves of characters.
+    """
+    text = content.decode() if isinstance(content, bytes) else content
+    try:
+        found = json.loads(text)
+        if _HALF.search(text):
+            json.dumps(found, ensure_ascii=False).encode()
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    return found
