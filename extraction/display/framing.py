@@ -28,6 +28,8 @@ XML_STYLE = "css/display/frame-xml.css"
 DIM = "{opacity:.3!important}"
 """The same declaration as for `[data-v-dim]` in the stylesheet."""
 
+HIDE = "{display:none!important}"
+
 CONTENT_TYPE = "application/xhtml+xml; charset=utf-8"
 """With this type, an XML parser builds exactly the tree that is written."""
 
@@ -59,7 +61,15 @@ def respond_with_frame(
     return response
 
 
-def write_document(page: InertPage, *, nonce: str, marks: Sequence[Outline] = (), script: bool = True, dimmed: Sequence[int] = ()) -> str:
+def write_document(
+    page: InertPage,
+    *,
+    nonce: str,
+    marks: Sequence[Outline] = (),
+    script: bool = True,
+    dimmed: Sequence[int] = (),
+    hidden: Sequence[int] = (),
+) -> str:
     """Return the whole XHTML document.
 
     Vertex's style comes before the page's own and its script after the page. Neither has an index (`data-v`).
@@ -68,6 +78,7 @@ def write_document(page: InertPage, *, nonce: str, marks: Sequence[Outline] = ()
     nonce: the nonce of the script.
     marks, script: as in `respond_with_frame`.
     dimmed: the indices of elements that the style dims, for frames without a script.
+    hidden: the indices of elements that are not shown.
     """
     places = json.dumps([{**mark.location.as_json(), "hue": mark.hue} for mark in marks])
     # The script is not a module, because Chromium runs no modules in XML documents. The function keeps its names apart from the page's ids.
@@ -75,9 +86,13 @@ def write_document(page: InertPage, *, nonce: str, marks: Sequence[Outline] = ()
     code = f'<script nonce="{nonce}" data-marks="{escape_value(places)}">{escape_text(body)}</script>'
     note = f'<v-note lang="en">{escape_text(page.notice)}</v-note>' if page.notice else ""
     ours = XML_STYLE if page.xml else "" if page.styled else PLAIN_STYLE
-    dim = ",".join(f'[data-v="{node}"]' for node in dimmed) + DIM if dimmed else ""
-    style = f"<style>{escape_text(read_static(STYLE) + (read_static(ours) if ours else '') + dim)}</style>"
+    rules = _style_nodes(dimmed, DIM) + _style_nodes(hidden, HIDE)
+    style = f"<style>{escape_text(read_static(STYLE) + (read_static(ours) if ours else '') + rules)}</style>"
     return f'<?xml version="1.0" encoding="utf-8"?>\n{page.opening}{style}{page.content}{note}{code if script else ""}</html>'
+
+
+def _style_nodes(nodes: Sequence[int], declaration: str) -> str:
+    return ",".join(f'[data-v="{node}"]' for node in nodes) + declaration if nodes else ""
 
 
 def build_headers(nonce: str, assets: str = "") -> Mapping[str, str]:

@@ -1,15 +1,19 @@
 """Draw the pictures on the templates' cards: the first sample page of each template, made inert as in the frame.
 
+The header and navigation that the pages of the other templates begin with, too, are left out, so that a picture shows what differs.
+
 A separate browser draws the page from a single file that contains its stored styles and pictures. The file's policy
 allows no scripts and no requests.
 """
 
+import contextlib
 import hashlib
 from collections.abc import Mapping, Sequence
 
 from django.contrib.auth.models import User
 from django.utils import timezone
 
+from extraction.algorithms.boilerplate.shared_beginning import find_shared_beginning
 from extraction.algorithms.dom import references
 from extraction.algorithms.dom.references import ResourceKind
 from extraction.algorithms.errors import PageError
@@ -27,8 +31,11 @@ from extraction.services.core.stored_pages import read_root
 from extraction.services.intake import assets
 from extraction.services.templates import boilerplate, clusters
 
-DRAWING = "4"
+DRAWING = "5"
 """Version of the drawing method. Raise it to have all pictures drawn again."""
+
+MOST_OTHERS = 6
+"""The largest number of other templates whose pages show what the pages of a site begin with."""
 
 MAX_BYTES = 8 * 1024**2
 """Bytes of styles and pictures written into one page. What comes later on the page is not visible on a card."""
@@ -60,14 +67,16 @@ def run_drawing(run: Run, progress: Progress) -> RunSummary:
         progress(number, total=len(rows), message=f"Drawing {row.cluster.label}")
         snapshot = Snapshot.objects.select_related("page").get(pk=row.preview.pk) if row.preview else None
         held = Preview.objects.filter(cluster=row.cluster).first()
-        if snapshot is None or (held and held.made_of == digest_inputs(row.cluster, snapshot)):
+        others = [each.preview for each in rows if each.preview and each is not row][:MOST_OTHERS]
+        made_of = digest_inputs(row.cluster, snapshot, others=len(others)) if snapshot else ""
+        if snapshot is None or (held and held.made_of == made_of):
             continue
         try:
-            pictures = {"sha256": stored_bytes.put_bytes(draw_page(write_document(snapshot))), "dimmed": _dimmed(row.cluster, snapshot)}
+            pictures = _draw_pictures(row.cluster, snapshot, _find_hidden(snapshot, others))
         except (DrawingError, PageError, FileNotFoundError) as error:
             progress.problem(row.cluster.label, str(error))
             continue
-        Preview.objects.update_or_create(cluster=row.cluster, defaults={**pictures, "made_of": digest_inputs(row.cluster, snapshot)})
+        Preview.objects.update_or_create(cluster=row.cluster, defaults={**pictures, "made_of": made_of})
         drawn += 1
         if _is_wanted_elsewhere():
             return RunSummary(drawn=drawn, left=len(rows) - number - 1)
@@ -79,10 +88,10 @@ def _is_wanted_elsewhere() -> bool:
     return Run.objects.queued().filter(kind__in=WAITED_FOR, sent_at__lte=timezone.now()).exists()
 
 
-def digest_inputs(cluster: Cluster, snapshot: Snapshot) -> str:
+def digest_inputs(cluster: Cluster, snapshot: Snapshot, *, others: int) -> str:
     """Return a digest of everything that the pictures of a template's page depend on.
 
-    Of the pages that decide what is dimmed, only their number is part of it, not which pages they are.
+    Of the pages that decide what is dimmed and left out, only their number is part of it, not which pages they are.
     """
     parts = (
         snapshot.sha256,
@@ -90,17 +99,29 @@ def digest_inputs(cluster: Cluster, snapshot: Snapshot) -> str:
         assets.get_version(snapshot.page.site_id),
         DRAWING,
         str(len(boilerplate.choose_pages(cluster))),
+        str(others),
     )
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _dimmed(cluster: Cluster, snapshot: Snapshot) -> str:
-    """Store the picture with the repeated parts of the template dimmed, and return its digest; "" if nothing is dimmed."""
+def _draw_pictures(cluster: Cluster, snapshot: Snapshot, hidden: Sequence[int]) -> dict[str, str]:
+    """Store the picture, and the one with the repeated parts of the template dimmed, and return their digests; "" if nothing is dimmed."""
+    plain = stored_bytes.put_bytes(draw_page(write_document(snapshot, hidden=hidden)))
     nodes = boilerplate.find_dimmed(cluster, snapshot)
-    return stored_bytes.put_bytes(draw_page(write_document(snapshot, dimmed=nodes))) if nodes else ""
+    dimmed = stored_bytes.put_bytes(draw_page(write_document(snapshot, dimmed=nodes, hidden=hidden))) if nodes else ""
+    return {"sha256": plain, "dimmed": dimmed}
 
 
-def write_document(snapshot: Snapshot, *, dimmed: Sequence[int] = ()) -> str:
+def _find_hidden(snapshot: Snapshot, others: Sequence[Snapshot]) -> list[int]:
+    """Return the elements that are left out of the picture of a page. others: pages of other templates; unreadable ones do not count."""
+    roots = []
+    for each in others:
+        with contextlib.suppress(PageError):
+            roots.append(read_root(each))
+    return find_shared_beginning(read_root(snapshot), roots) if roots else []
+
+
+def write_document(snapshot: Snapshot, *, dimmed: Sequence[int] = (), hidden: Sequence[int] = ()) -> str:
     """Return the inert page as one self-contained file.
 
     Raises PageError, and FileNotFoundError when the bytes of a style sheet or picture are missing.
@@ -112,7 +133,7 @@ def write_document(snapshot: Snapshot, *, dimmed: Sequence[int] = ()) -> str:
     # A policy is obeyed in the first head of the document; the page's own head follows.
     policy = f'<head><meta http-equiv="Content-Security-Policy" content="{POLICY}"/></head>'
     opened = InertPage(page.opening + policy, page.content, page.elements, "", page.styled, page.xml)
-    return framing.write_document(opened, nonce="", script=False, dimmed=dimmed)
+    return framing.write_document(opened, nonce="", script=False, dimmed=dimmed, hidden=hidden)
 
 
 def draw_page(text: str) -> bytes:

@@ -13,7 +13,7 @@ from extraction.algorithms.dom.references import NeededResource, ResourceKind
 from extraction.demo.images import png
 from extraction.display.pictures import DrawingError
 from extraction.fetching import chromium
-from extraction.models import Preview, Run
+from extraction.models import Page, Preview, Run
 from extraction.services.core.runs import Progress
 from extraction.services.intake import assets, previews
 from extraction.services.templates import clusters
@@ -95,6 +95,29 @@ def test_shared_parts_are_dimmed_on_a_second_picture(template, monkeypatch, sign
     frame = client.get(reverse("frame", args=[pages[1].pk]), {"preview": 1, "dim": 1}).content.decode()
     assert '[data-v="2"]{opacity:.3!important}' in frame and "<script" not in frame
     assert "opacity:.3!important}" not in client.get(reverse("frame", args=[pages[1].pk]), {"preview": 1}).content.decode()
+
+
+def test_pictures_leave_out_the_menu_that_the_pages_of_other_templates_have_too(template, monkeypatch):
+    page = b"<html><body><ul id=menu><li>Home<li>News</ul><h1>%s</h1></body></html>"
+    other = factory.cluster(template.site, number=2)
+    for cluster, word in ((template, b"Tea"), (other, b"All teas")):
+        snapshot = factory.snapshot(template.site, f"https://shop.example/{cluster.number}", page % word, cluster=cluster)
+        cluster.samples.all().delete()
+        factory.samples(cluster, [snapshot])
+    texts: list[str] = []
+
+    def draw(text: str) -> bytes:
+        texts.append(text)
+        return png(len(texts))
+
+    monkeypatch.setattr(previews, "draw_page", draw)
+    assert drawing(template).summary == {"drawn": 2}
+    assert all('[data-v="2"]{display:none!important}' in text and 'data-v="2" id="menu"' in text for text in texts)
+    assert drawing(template).summary == {"drawn": 0}
+    Page.objects.filter(current__cluster=other).delete()
+    other.delete()
+    assert drawing(template).summary == {"drawn": 1}, "alone, it is drawn whole"
+    assert "display:none!important}" not in texts[-1]
 
 
 def test_a_template_that_cannot_be_drawn_is_reported_and_the_others_are_drawn(template, monkeypatch):
