@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-FLOORS = {"extraction/algorithms": 0.91, "extraction/services": 0.0}
-"""The least share of branches that the suite takes; the aim is 0.95. tests/algorithms alone took 91.3 % of the algorithms. The services
-were not measured yet. A floor is raised when it is passed, never lowered."""
+FLOORS = {"extraction/algorithms": 0.96, "extraction/services": 0.88}
+"""The least share of branches that the suite takes; the aim is 0.95. Measured: 96.3 % and 88.6 %. A floor is raised when passed, never
+lowered."""
 
 
 @dataclass(frozen=True, slots=True)
