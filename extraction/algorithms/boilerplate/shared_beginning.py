@@ -42,10 +42,10 @@ def _list_places(root: etree._Element) -> Iterator[tuple[etree._Element, Place]]
     body = root.find("body")
     if body is None:
         return
-    paths: dict[etree._Element, str] = {body: "body"}
+    paths: dict[etree._Element | None, str] = {body: "body"}
     for element in list(body.iter(etree.Element))[:MAX_ELEMENTS]:
         above = element.getparent()
-        path = paths[element] = "body" if element is body else f"{paths[above]}/{element.tag}"
+        path = paths[element] = "body" if element is body else f"{paths[above]}/{element.tag!s}"
         if element.tag not in ("script", "style", "noscript", "template") and (text := clean(" ".join(texts(element)))):
             yield element, (path, text)
 

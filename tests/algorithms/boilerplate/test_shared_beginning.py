@@ -14,7 +14,7 @@ HEADER = "<header><a>Shop</a><nav><ul><li>Books</li><li>Films</li></ul></nav></h
 def find(page: str, *others: str) -> list[str]:
     root, *rest = (parse(f"<html><body>{each}</body></html>".encode()).root for each in (page, *others))
     every = elements(root)
-    return [every[n].tag for n in find_shared_beginning(root, rest)]
+    return [str(every[n].tag) for n in find_shared_beginning(root, rest)]
 
 
 def test_the_header_is_found_and_the_gallery_before_the_title_stays() -> None:
