@@ -1,8 +1,9 @@
 """A site with something of everything, for the tests of the pages."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from fnmatch import fnmatchcase
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -43,6 +44,7 @@ from extraction.models import (
     SignedInSession,
     Site,
     Source,
+    Team,
     TrackedRecord,
 )
 from extraction.models.delivery import TargetContent, TargetPlace
@@ -117,78 +119,39 @@ class World:
 
     def address(self, name: str) -> Sequence[Any]:
         """The arguments of an address by its name."""
-        cluster = [self.site.slug, self.cluster.number]
         if name in WITHOUT_ARGUMENTS:
             return []
-        if name == "help_page":
-            return ["glossary/"]
-        if name.startswith("alert"):
-            return [self.alert.pk if name == "alert_again" else self.alert.channel_id]
-        if name == "joined_record":
-            return [self.site.slug, self.joined.join_id, self.joined.pk]
-        if name.startswith("joined") or name in {"join_edit", "join_make", "join_delete"}:
-            return [self.site.slug, self.joined.join_id]
-        if name.startswith("join_"):
-            return [self.site.slug]
-        if name == "tracked_record":
-            return [*cluster, TrackedRecord.objects.filter(cluster=self.cluster).earliest("pk").pk]
-        if name in {"release", "release_decide"}:
-            return [*cluster, self.release().pk]
-        if name.startswith("quality_rule"):
-            known_rule = QualityRule.objects.filter(record_type=self.record_type).first()
-            return [(known_rule or QualityRule.objects.create(record_type=self.record_type, kind="count", limits={"least": 0.5})).pk]
-        if name == "session_end":
-            return [self.session().pk]
-        if name in {"person_edit", "person_entered", "factor_reset"}:
-            return [User.objects.get_or_create(username="somebody")[0].pk]
-        if name == "invitation_revoke":
-            return [self.invitation().pk]
-        if name.startswith("team"):
-            member = User.objects.get_or_create(username="somebody")[0]
-            Membership.objects.get_or_create(team=self.site.team, user=member, defaults={"role": Role.VIEWER})
-            return [self.site.team.slug, member.pk] if name == "team_member_remove" else [self.site.team.slug]
-        if name == "comment_delete":
-            return [self.comment().pk]
-        if name == "delivery_again":
-            return [self.delivery.pk]
-        if name == "api_token_revoke":
-            return [self.api_token().pk]
-        if name == "token_revoke":
-            return [ReaderToken.objects.get().pk]
-        if name.startswith("delivery_target"):
-            return [self.delivery.target_id]
-        if name.startswith("record_type"):
-            return [self.record_type.slug]
-        if name in {"run_addresses", "run_pause", "run_resume"}:
-            return [self.crawl.pk]
-        if name == "breakage_looks_progress":
-            known = Run.objects.filter(cluster=self.cluster, kind=Run.Kind.ASSETS).first()
-            return [self.breakage.pk, (known or factory.run(self.site, Run.Kind.ASSETS, Run.State.DONE, cluster=self.cluster)).pk]
-        if name.startswith("breakage"):
-            return [self.breakage.pk]
-        if name in {"site_lab_method", "site_lab_adopt", "site_lab_paths"}:
-            return [self.site.slug, self.clustering.pk]
-        if name == "site_lab_shares":
-            return [self.site.slug, self.clustering.pk, 0]
-        if name in {"site_check", "site_check_accept", "site_check_annotate"}:
-            return [self.site.slug, self.breakage.check_found_id]
-        if name.startswith("run"):
-            return [self.run.pk]
-        if name in {"correction_end", "correction_keep"}:
-            return [*cluster, self.correction().pk]
-        if name in {"record_values", "correction_save"}:
-            return [*cluster, self.page.pk]
-        if name == "rule_difference":
-            return [*cluster, self.rule.version, self.rule.version]
-        if name == "rule_export":
-            return [*cluster, self.rule.version, "scrapy"]
-        if name in {"page", "page_apart", "page_delete"}:
-            return [self.site.slug, self.page.pk]
-        if name == "rule" or name in {"rule_preview", "rule_edit", "rule_publish", "rule_retire"} or name.startswith("rule_cleanup"):
-            return [*cluster, self.rule.version]
-        if name.startswith(("site", "crawl", "source")) or name in {"cluster_start", "cluster_merge", "cluster_same", "cluster_same_all"}:
-            return [self.site.slug]
-        return cluster
+        return next((find(self) for pattern, find in ADDRESSES for each in pattern.split() if fnmatchcase(name, each)), self.template)
+
+    @property
+    def template(self) -> list[Any]:
+        """The arguments of an address of its template."""
+        return [self.site.slug, self.cluster.number]
+
+    def any_quality_rule(self) -> QualityRule:
+        """A rule about the quality of its record type, made if there is none."""
+        known = QualityRule.objects.filter(record_type=self.record_type).first()
+        return known or QualityRule.objects.create(record_type=self.record_type, kind="count", limits={"least": 0.5})
+
+    def somebody(self) -> User:
+        """A person without a role."""
+        return User.objects.get_or_create(username="somebody")[0]
+
+    def member(self) -> User:
+        """A viewer of its team."""
+        user = self.somebody()
+        Membership.objects.get_or_create(team=self.site.team, user=user, defaults={"role": Role.VIEWER})
+        return user
+
+    def team_with_member(self) -> Team:
+        """Its team, in which somebody is a viewer."""
+        self.member()
+        return self.site.team
+
+    def looks(self) -> Run:
+        """A run that loaded the styles of its template."""
+        known = Run.objects.filter(cluster=self.cluster, kind=Run.Kind.ASSETS).first()
+        return known or factory.run(self.site, Run.Kind.ASSETS, Run.State.DONE, cluster=self.cluster)
 
     def api_token(self) -> ApiToken:
         """A token of the admin."""
@@ -232,6 +195,44 @@ class World:
         given = {"kind": "corrected", "texts": ["Emma"], "type": "text", "values": [{"raw": "Emma", "value": "Emma"}], "basis": ["Book 0"]}
         defaults = given | {"at": timezone.now(), "by_name": "ann"}
         return Correction.objects.get_or_create(page=self.page, attribute=attribute, state="active", defaults=defaults)[0]
+
+
+ADDRESSES: tuple[tuple[str, Callable[[World], Sequence[Any]]], ...] = (
+    ("help_page", lambda _: ["glossary/"]),
+    ("alert_again", lambda world: [world.alert.pk]),
+    ("alert*", lambda world: [world.alert.channel_id]),
+    ("joined_record", lambda world: [world.site.slug, world.joined.join_id, world.joined.pk]),
+    ("joined* join_edit join_make join_delete", lambda world: [world.site.slug, world.joined.join_id]),
+    ("tracked_record", lambda world: [*world.template, TrackedRecord.objects.filter(cluster=world.cluster).earliest("pk").pk]),
+    ("release release_decide", lambda world: [*world.template, world.release().pk]),
+    ("quality_rule*", lambda world: [world.any_quality_rule().pk]),
+    ("session_end", lambda world: [world.session().pk]),
+    ("person_edit person_entered factor_reset", lambda world: [world.somebody().pk]),
+    ("invitation_revoke", lambda world: [world.invitation().pk]),
+    ("team_member_remove", lambda world: [world.site.team.slug, world.member().pk]),
+    ("team*", lambda world: [world.team_with_member().slug]),
+    ("comment_delete", lambda world: [world.comment().pk]),
+    ("delivery_again", lambda world: [world.delivery.pk]),
+    ("api_token_revoke", lambda world: [world.api_token().pk]),
+    ("token_revoke", lambda _: [ReaderToken.objects.get().pk]),
+    ("delivery_target*", lambda world: [world.delivery.target_id]),
+    ("record_type*", lambda world: [world.record_type.slug]),
+    ("run_addresses run_pause run_resume", lambda world: [world.crawl.pk]),
+    ("run*", lambda world: [world.run.pk]),
+    ("breakage_looks_progress", lambda world: [world.breakage.pk, world.looks().pk]),
+    ("breakage*", lambda world: [world.breakage.pk]),
+    ("site_lab_method site_lab_adopt site_lab_paths", lambda world: [world.site.slug, world.clustering.pk]),
+    ("site_lab_shares", lambda world: [world.site.slug, world.clustering.pk, 0]),
+    ("site_check site_check_accept site_check_annotate", lambda world: [world.site.slug, world.breakage.check_found_id]),
+    ("correction_end correction_keep", lambda world: [*world.template, world.correction().pk]),
+    ("record_values correction_save", lambda world: [*world.template, world.page.pk]),
+    ("rule_difference", lambda world: [*world.template, world.rule.version, world.rule.version]),
+    ("rule_export", lambda world: [*world.template, world.rule.version, "scrapy"]),
+    ("rule rule_preview rule_edit rule_publish rule_retire rule_cleanup*", lambda world: [*world.template, world.rule.version]),
+    ("page page_apart page_delete", lambda world: [world.site.slug, world.page.pk]),
+    ("join_* site* crawl* source* cluster_start cluster_merge cluster_same cluster_same_all", lambda world: [world.site.slug]),
+)
+"""The arguments of addresses, by patterns of their names. The first that fits counts; all other addresses are those of a template."""
 
 
 def make(count: int = 6, *, name: str = "Books", type_name: str = "Book") -> World:

@@ -35,11 +35,14 @@ class Better:
 def find_better(site: Site) -> Better | None:
     """Return the clustering of the last comparison that is clearly better than the templates are now: by the labels, else by the cost."""
     run = comparisons.find_last_comparison(site)
-    rows = list(run.clusterings.select_related("site")) if run is not None and run.finished else []
-    now = next((each for each in update_templates(rows) if each.method == comparisons.NOW), None)
-    others = [each for each in rows if each.method not in (comparisons.NOW, crawl_templates.METHOD) and not each.reason]
-    if now is None or not others:
+    if run is None or not run.finished:
         return None
+    # The templates of a crawl are groups of all its pages, which would take long to read, and have no cost.
+    others = list(run.clusterings.select_related("site").filter(reason="").exclude(method__in=(comparisons.NOW, crawl_templates.METHOD)))
+    held_now = run.clusterings.select_related("site").filter(method=comparisons.NOW).first() if others else None
+    if held_now is None:
+        return None
+    now, *_ = update_templates([held_now, *others])
     labels = page_labels.get_labels(site)
     judged = len(labels.keys() & set(chain.from_iterable(now.groups))) >= FEW_LABELS
     held = measure_clustering(now, labels) if judged else None

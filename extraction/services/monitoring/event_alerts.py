@@ -48,14 +48,17 @@ def queue_run_alerts(now: datetime) -> int:
 
 def queue_drift_alerts(check: Check, now: datetime) -> int:
     """Queue the alerts about attributes that this check finds on fewer pages than usual, and the one before did not. Return how many."""
-    names = [name for name, _ in check.drifts]
+    names = {name for name, _ in check.drifts}
+    channels = alerts.list_listening(Event.DRIFT) if names else []
+    channels = [each for each in channels if alerts.is_about_site(each, check.cluster.site)]
+    if not channels:
+        return 0
     before = Check.objects.filter(rule=check.rule, pk__lt=check.pk, confirmed=True).order_by("-pk").first()
     known = {name for name, _ in before.drifts} if before and before.accepted_at is None else set()
-    if not set(names) - known:
+    if not names - known:
         return 0
-    channels = [each for each in alerts.list_listening(Event.DRIFT) if alerts.is_about_site(each, check.cluster.site)]
-    words = _write_drift(check) if channels else None
-    return sum(alerts.queue_alert(each, Event.DRIFT, f"drift {check.pk}", words, now) for each in channels if words)
+    words = _write_drift(check)
+    return sum(alerts.queue_alert(each, Event.DRIFT, f"drift {check.pk}", words, now) for each in channels)
 
 
 def _find_ended(states: list[Run.State], now: datetime) -> Iterator[Run]:

@@ -4,8 +4,8 @@ The limits are settings. A run that would go beyond one stores what still fits a
 """
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from django.conf import settings
 from django.db.models import QuerySet, Sum
@@ -25,7 +25,7 @@ class _Stored:
     at: float
 
 
-_stored: dict[tuple[str, int], _Stored] = {}
+_stored: dict[tuple[str, int | None], _Stored] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +33,21 @@ class _Holder:
     """Who has a limit: a site, or a team with all its sites.
 
     kind: "site" or "team", as messages and settings call it.
-    sites: whose pages count.
+    site: the site, or one of the team's.
     """
 
     kind: str
-    pk: int
-    name: str
-    sites: QuerySet[Site] = field(compare=False)
+    site: Site
+
+    @property
+    def key(self) -> tuple[str, int | None]:
+        """What it is called in `_stored`."""
+        return self.kind, self.site.pk if self.kind == "site" else self.site.team_id
+
+    @property
+    def sites(self) -> QuerySet[Site]:
+        """The sites whose pages count."""
+        return Site.objects.filter(pk=self.site.pk) if self.kind == "site" else Site.objects.filter(team=self.site.team_id)
 
     def read_limit(self, what: str) -> tuple[int, str]:
         """Return a limit, 0 for none, and the name of its setting. what: PAGES or BYTES."""
@@ -50,15 +58,16 @@ class _Holder:
         return PageCount.objects.filter(site__in=self.sites).total()
 
     def measure(self) -> int:
-        held = _stored.get((self.kind, self.pk))
+        held = _stored.get(self.key)
         if held is None or time.monotonic() - held.at > LOOK_EVERY_S:
             size = Snapshot.objects.filter(page__site__in=self.sites).kept().aggregate(size=Sum("size_bytes", default=0))["size"]
-            held = _stored[self.kind, self.pk] = _Stored(int(size), time.monotonic())
+            held = _stored[self.key] = _Stored(int(size), time.monotonic())
         return held.size_bytes
 
     def explain(self, has: str, most: int, setting: str) -> JobError:
+        name = self.site.name if self.kind == "site" else self.site.team.name
         return JobError(
-            f"{self.name} would have {has} with the next ones; a {self.kind} may have at most {most:,}. Delete pages, fetch fewer, or ask "
+            f"{name} would have {has} with the next ones; a {self.kind} may have at most {most:,}. Delete pages, fetch fewer, or ask "
             f"the administrator of this server for more ({setting})."
         )
 
@@ -69,18 +78,12 @@ def check_batch(site: Site, addresses: set[str], size_bytes: int) -> None:
     addresses: of the pages in the batch; those that the site has already need no room.
     size_bytes: of their contents that are new and will be kept.
     """
-    holders = list(_find_holders(site))
+    holders = [_Holder("site", site), _Holder("team", site)]
     _check(holders, "PAGES", _Holder.count_pages, lambda: _count_new(site, addresses), "{:,} pages")
     _check(holders, "BYTES", _Holder.measure, lambda: size_bytes, "{:,} bytes of stored pages")
     for each in holders:
-        if held := _stored.get((each.kind, each.pk)):
+        if held := _stored.get(each.key):
             held.size_bytes += size_bytes
-
-
-def _find_holders(site: Site) -> Iterator[_Holder]:
-    yield _Holder("site", site.pk, site.name, Site.objects.filter(pk=site.pk))
-    if site.team_id is not None:
-        yield _Holder("team", site.team_id, site.team.name, Site.objects.filter(team=site.team_id))
 
 
 def _check(holders: list[_Holder], what: str, count: Callable[[_Holder], int], more: Callable[[], int], words: str) -> None:

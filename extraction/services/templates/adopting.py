@@ -138,14 +138,14 @@ def plan_homes(clustering: Clustering, home: Mapping[int, int]) -> dict[int, int
     return {page: settled[page] for group in clustering.groups for page in group if page in settled}
 
 
-def preview_adoption(clustering: Clustering, home: Mapping[int, int], given: Collection[int]) -> Effect:
+def preview_adoption(clustering: Clustering, home: Mapping[int, int], then: Mapping[int, int], given: Collection[int]) -> Effect:
     """Return what adopting a clustering would do.
 
     home: {page: its template}.
+    then: the same afterwards, as `plan_homes` returns it.
     given: the templates that stay even without pages.
     """
     rows = {cluster.pk: cluster for cluster in clustering.site.clusters.select_related("site")}
-    then = plan_homes(clustering, home)
     compared = [page for group in clustering.groups for page in group]
     before, after = Counter(home[page] for page in compared if page in home), Counter(then.values())
     held = Record.objects.given().standing()

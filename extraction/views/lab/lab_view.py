@@ -210,7 +210,7 @@ def build_comparison(clustering: Clustering) -> ClusteringComparison:
         moved = sum(home.get(page) != then.get(page) for page in group)
         example = next((examples[page] for page in group if page in examples), None)
         made.append(GroupRow(place, len(group), len(group) / max(1, clustering.pages), template, cells, example, moved))
-    effect = adopting.preview_adoption(clustering, home, _list_kept_when_empty(site))
+    effect = adopting.preview_adoption(clustering, home, then, _list_kept_when_empty(site))
     return ClusteringComparison(row, tuple(rows.get(pk or 0) for pk in columns), tuple(made), row.alone, effect, home, then)
 
 
