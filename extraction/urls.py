@@ -182,6 +182,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/second-factor/remove/", second_factor.remove, name="factor_remove"),
     path("account/second-factor/codes/", second_factor.renew_codes, name="factor_codes"),
     path("account/email/", account.change_email, name="account_email"),
+    path("account/reading/", account.change_reader, name="account_reader"),
     path("account/sessions/end-others/", account.end_other_sessions, name="sessions_end_others"),
     path("account/sessions/<int:session_id>/end/", account.end_session, name="session_end"),
     path("sites/", sites.list_sites, name="sites"),

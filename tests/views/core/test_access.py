@@ -138,6 +138,7 @@ ACT = {
     "comment_delete": Role.EDITOR,
     "notices_read": Role.VIEWER,
     "account_email": Role.VIEWER,
+    "account_reader": Role.VIEWER,
     "session_end": Role.VIEWER,
     "sessions_end_others": Role.VIEWER,
     "person_edit": Role.ADMIN,
