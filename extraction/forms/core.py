@@ -4,6 +4,7 @@ from typing import Any, TypeVar
 
 from django import forms
 from django.db.models import Model, QuerySet
+from django.utils.translation import gettext
 
 Row = TypeVar("Row", bound=Model)
 
@@ -47,5 +48,5 @@ class DeleteForm(forms.Form):
 
     def clean_typed(self) -> str:
         if self.cleaned_data["typed"].strip() != self.wanted:
-            raise forms.ValidationError(f"Type {self.wanted} to delete it. Nothing was deleted.")
+            raise forms.ValidationError(gettext("Type %(wanted)s to delete it. Nothing was deleted.") % {"wanted": self.wanted})
         return self.wanted
