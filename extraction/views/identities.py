@@ -11,6 +11,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 from joserfc.errors import JoseError
 
@@ -35,7 +36,7 @@ def begin(request: HttpRequest) -> HttpResponse:
     try:
         answer: HttpResponse = _make_client().authorize_redirect(request, f"{settings.VERTEX_PUBLIC_URL}{reverse('provider_back')}")
     except (requests.RequestException, AuthlibBaseError, ValueError, RuntimeError):
-        return _refuse(request, "The provider cannot be reached. Try again later, or sign in with your password.", status=502)
+        return _refuse(request, gettext("The provider cannot be reached. Try again later, or sign in with your password."), status=502)
     return answer
 
 
@@ -48,9 +49,9 @@ def finish(request: HttpRequest) -> HttpResponse:
     try:
         claims = dict(_make_client().authorize_access_token(request).get("userinfo") or {})
     except (requests.RequestException, AuthlibBaseError, JoseError, ValueError, KeyError, RuntimeError):
-        return _refuse(request, "The provider did not confirm who you are. Begin again.", status=400)
+        return _refuse(request, gettext("The provider did not confirm who you are. Begin again."), status=400)
     if claims.get("iss") != settings.VERTEX_OIDC_ISSUER or not claims.get("sub"):
-        return _refuse(request, "The provider did not say who you are.", status=400)
+        return _refuse(request, gettext("The provider did not say who you are."), status=400)
     try:
         user = identities.find_person(claims)
     except identities.IdentityError as error:
