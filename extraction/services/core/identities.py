@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from extraction.models import AuditKind, ExternalIdentity, Role, Team
 from extraction.services.core import audit
@@ -27,18 +28,20 @@ def find_person(claims: Mapping[str, Any]) -> User:
     known = ExternalIdentity.objects.select_related("user").filter(issuer=issuer, subject=subject).first()
     user = known.user if known else _link_person(claims, issuer, subject)
     if not user.is_active:
-        raise IdentityError("Your account may not sign in. Ask an administrator.")
+        raise IdentityError(gettext("Your account may not sign in. Ask an administrator."))
     return user
 
 
 def _link_person(claims: Mapping[str, Any], issuer: str, subject: str) -> User:
     address = str(claims.get("email") or "").strip()
     if not address or claims.get("email_verified") is not True:
-        raise IdentityError("The provider has not verified your e-mail address, so your account cannot be found.")
+        raise IdentityError(gettext("The provider has not verified your e-mail address, so your account cannot be found."))
     with transaction.atomic():
         found = list(User.objects.exclude(username=COMMAND_LINE).filter(email__iexact=address)[:2])
         if len(found) > 1:
-            raise IdentityError(f"Several accounts have the address {address}. Ask an administrator to change that.")
+            raise IdentityError(
+                gettext("Several accounts have the address %(address)s. Ask an administrator to change that.") % {"address": address}
+            )
         user = found[0] if found else _make_person(address)
         ExternalIdentity.objects.create(user=user, issuer=issuer, subject=subject)
         audit.record(AuditKind.IDENTITY_LINKED, user.get_username(), text=f"{address} at {issuer}")
@@ -49,11 +52,18 @@ def _make_person(address: str) -> User:
     """Make an account with the role and in the team of the settings. Raises IdentityError if that is not allowed."""
     if not settings.VERTEX_OIDC_NEW_PEOPLE:
         raise IdentityError(
-            f"No account has the address {address}. Ask an administrator to invite you, or enter the address on the page of your account."
+            gettext(
+                "No account has the address %(address)s. Ask an administrator to invite you, or enter the address on the page of "
+                "your account."
+            )
+            % {"address": address}
         )
     team = Team.objects.filter(slug=settings.VERTEX_OIDC_TEAM).first()
     if settings.VERTEX_OIDC_TEAM and team is None:
-        raise IdentityError(f"There is no team {settings.VERTEX_OIDC_TEAM}. An administrator must correct VERTEX_OIDC_TEAM.")
+        raise IdentityError(
+            gettext("There is no team %(vertex_oidc_team)s. An administrator must correct VERTEX_OIDC_TEAM.")
+            % {"vertex_oidc_team": settings.VERTEX_OIDC_TEAM}
+        )
     user = User(username=_find_free_name(address), email=address)
     user.set_unusable_password()
     user.save()

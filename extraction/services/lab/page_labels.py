@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.models import AuditKind, Cluster, Page, PageLabel, Placement, Site
 from extraction.services.core import audit
@@ -59,7 +60,10 @@ def take_labels(site: Site, text: str, user: User | None) -> TakenLabels:
     rows, wrong = _rows(text)
     first = wrong[0][:80] if wrong else ""
     if not rows:
-        raise JobError(f"no line has an address and a label separated by a tab{f'; the first is {first!r}' if wrong else ''}")
+        raise JobError(
+            gettext("no line has an address and a label separated by a tab%(value)s")
+            % {"value": f"; the first is {first!r}" if wrong else ""}
+        )
     pages: dict[str, int] = {}
     addresses = list(rows)
     for start in range(0, len(addresses), CHUNK):

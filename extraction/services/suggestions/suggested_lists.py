@@ -13,6 +13,7 @@ from typing import Any
 from cachetools import LRUCache, cached
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from extraction.algorithms.rules.guess import guess_type
 from extraction.algorithms.suggestion.lists import ListField, SuggestedList, add_opinions, choose_rows_to_mark
@@ -138,7 +139,7 @@ def take_list(cluster: Cluster, key: str, taken: TakenList, user: User | None, *
     """
     now, found = _find(cluster)
     if now != key or taken.place >= len(found.lists):
-        raise JobError("the template's sample pages have changed; look at the lists again")
+        raise JobError(gettext("the template's sample pages have changed; look at the lists again"))
     chosen = found.lists[taken.place]
     fields = [(each, chosen.fields[each.place]) for each in taken.fields if each.place < len(chosen.fields)]
     with transaction.atomic():
@@ -188,7 +189,10 @@ def _attributes(cluster: Cluster, name: str, fields: Sequence[tuple[TakenColumns
             clash = any(each.name.lower() == draft.name.lower() for draft in drafts)
             if clash and (each.list is None or each.list.name != name):
                 where = f"of the list {each.list.name}" if each.list else "of the page"
-                raise JobError(f"{each.name} is already an attribute {where}; give the list's field another name")
+                raise JobError(
+                    gettext("%(name)s is already an attribute %(where)s; give the list's field another name")
+                    % {"name": each.name, "where": where}
+                )
         record_types.add_attributes(cluster.record_type, drafts)
     assert cluster.record_type is not None  # noqa: S101 - set above; the type checker cannot see it
     return {each.name.lower(): each for each in cluster.record_type.attributes.filter(list__name=name)}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from extraction.algorithms.alignment.schema import Value
 from extraction.models import Attribute, Cluster, Label, Snapshot
@@ -53,7 +54,7 @@ def take_columns(
 def describe_fields(fields: int, pages: int) -> str:
     """Return a message for the editor about the marked fields."""
     marked = f"{fields} field{'s' if fields > 1 else ''} marked on {pages} page{'s' if pages > 1 else ''}"
-    return f"{marked}. Check them and correct what is wrong."
+    return gettext("%(marked)s. Check them and correct what is wrong.") % {"marked": marked}
 
 
 def has_several(values: Values) -> bool:
