@@ -72,12 +72,13 @@ class RuleChoiceForm(forms.Form):
             raise forms.ValidationError(gettext("Choose what the rule is about."))
         label = QualityRule.Kind(kind).label if kind else ""
         if kind in OF_ATTRIBUTE and self.attribute is None:
-            raise forms.ValidationError(f"“{label}” is a rule about an attribute. Choose one.")
+            raise forms.ValidationError(gettext("“%(label)s” is a rule about an attribute. Choose one.") % {"label": label})
         if kind == "count" and self.attribute is not None:
-            raise forms.ValidationError(f"“{label}” is a rule about records or rows, not about an attribute.")
+            raise forms.ValidationError(gettext("“%(label)s” is a rule about records or rows, not about an attribute.") % {"label": label})
         if self.attribute and not fits_type(kind, self.attribute.type):
             raise forms.ValidationError(
-                f"“{label}” does not fit {self.attribute}, which is of the type “{self.attribute.get_type_display()}”."
+                gettext("“%(kind)s” does not fit %(attribute)s, which is of the type “%(type)s”.")
+                % {"kind": label, "attribute": self.attribute, "type": self.attribute.get_type_display()}
             )
 
 

@@ -24,7 +24,7 @@ class CodeForm(forms.Form):
 
     def clean_code(self) -> str:
         code, user = self.cleaned_data["code"].strip(), self._factor.user
-        name = gettext("code %(username)s") % {"username": user.get_username()}
+        name = f"code {user.get_username()}"
         if sign_ins.take_attempt(name=name, address=self._address):
             raise forms.ValidationError(gettext("There were too many wrong codes. Try again in a quarter of an hour."), code="throttled")
         try:

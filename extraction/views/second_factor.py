@@ -170,4 +170,4 @@ def _show_codes(request: HttpRequest, codes: list[str]) -> HttpResponse:
 
 
 def _name_installation(request: HttpRequest) -> str:
-    return gettext("Vertex %(partition)s") % {"partition": request.get_host().partition(":")[0]}
+    return f"Vertex {request.get_host().partition(':')[0]}"

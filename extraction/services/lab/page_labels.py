@@ -61,8 +61,9 @@ def take_labels(site: Site, text: str, user: User | None) -> TakenLabels:
     first = wrong[0][:80] if wrong else ""
     if not rows:
         raise JobError(
-            gettext("no line has an address and a label separated by a tab%(value)s")
-            % {"value": f"; the first is {first!r}" if wrong else ""}
+            gettext("no line has an address and a label separated by a tab; the first is %(first)s") % {"first": repr(first)}
+            if wrong
+            else gettext("no line has an address and a label separated by a tab")
         )
     pages: dict[str, int] = {}
     addresses = list(rows)

@@ -122,7 +122,7 @@ def _check(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, locations
             gettext("%(attribute)s is %(value)s")
             % {
                 "attribute": attribute.name,
-                "value": "marked row by row" if attribute.list_id else "not an attribute of a list, so it has no rows",
+                "value": gettext("marked row by row") if attribute.list_id else gettext("not an attribute of a list, so it has no rows"),
             }
         )
     if row > MAX_ROWS:

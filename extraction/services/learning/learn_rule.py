@@ -74,10 +74,11 @@ def _find_marked(
     marked = [attribute for attribute in schema if any(labels.get(attribute.pk, {}).values())]
     lists = [each for each in RecordList.objects.filter(record_type_id=cluster.record_type_id) if row_labels.get(each.pk)]
     if not marked and not lists:
-        broke = " in their new design" if designs.find_breaks(cluster.pk) else ""
-        raise JobError(
-            gettext("No values are marked on the pages of %(cluster)s%(broke)s yet.") % {"cluster": cluster.label, "broke": broke}
-        )
+        if designs.find_breaks(cluster.pk):
+            raise JobError(
+                gettext("No values are marked on the pages of %(cluster)s in their new design yet.") % {"cluster": cluster.label}
+            )
+        raise JobError(gettext("No values are marked on the pages of %(cluster)s yet.") % {"cluster": cluster.label})
     return marked, lists
 
 

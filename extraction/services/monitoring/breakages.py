@@ -172,16 +172,16 @@ def _explain_coverage(check: Check) -> str:
     """Says why pages are no longer recognised although no value is known to be wrong."""
     lost = round((1 - check.covered_fraction) * check.reached)
     if check.reached == 1:
-        said = gettext(
+        return gettext(
             "One page alone is too little to judge the values. The only page that answered no longer looks like this template: no mask"
+            " covers it, and no template's structure is near enough. A crawl would extract nothing from it."
+            " Fetch or import the site's pages and find templates again"
         )
-        said += gettext(" covers it, and no template's structure is near enough. A crawl would extract nothing from it.")
-    else:
-        said = gettext(
-            "The values are right, but %(lost)s of the %(reached)s pages that answered no longer look like this template: no mask"
-        ) % {"lost": lost, "reached": check.reached}
-        said += gettext(" covers them, and no template's structure is near enough. A crawl would extract nothing from them.")
-    return gettext("%(said)s Fetch or import the site's pages and find templates again") % {"said": said}
+    return gettext(
+        "The values are right, but %(lost)s of the %(reached)s pages that answered no longer look like this template: no mask"
+        " covers them, and no template's structure is near enough. A crawl would extract nothing from them."
+        " Fetch or import the site's pages and find templates again"
+    ) % {"lost": lost, "reached": check.reached}
 
 
 def _close(breakages: BreakageQuerySet, state: Breakage.State, at: datetime, user: User | None = None) -> int:

@@ -139,8 +139,12 @@ def delete_record_type(record_type: RecordType) -> None:
         users = Cluster.objects.filter(record_type=record_type).select_related("site")
         if users:
             raise InUse(
-                gettext("used by ")
-                + ", ".join(gettext("%(cluster)s of %(site)s") % {"cluster": cluster.label, "site": cluster.site} for cluster in users[:5])
+                gettext("used by %(users)s")
+                % {
+                    "users": ", ".join(
+                        gettext("%(cluster)s of %(site)s") % {"cluster": cluster.label, "site": cluster.site} for cluster in users[:5]
+                    )
+                }
             )
         targets = DeliveryTarget.objects.filter(record_type=record_type)
         if targets:

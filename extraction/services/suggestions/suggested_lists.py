@@ -188,10 +188,11 @@ def _attributes(cluster: Cluster, name: str, fields: Sequence[tuple[TakenColumns
         for each in cluster.record_type.attributes.select_related("list"):
             clash = any(each.name.lower() == draft.name.lower() for draft in drafts)
             if clash and (each.list is None or each.list.name != name):
-                where = f"of the list {each.list.name}" if each.list else "of the page"
+                if each.list:
+                    said = gettext("%(name)s is already an attribute of the list %(list)s; give the list's field another name")
+                    raise JobError(said % {"name": each.name, "list": each.list.name})
                 raise JobError(
-                    gettext("%(name)s is already an attribute %(where)s; give the list's field another name")
-                    % {"name": each.name, "where": where}
+                    gettext("%(name)s is already an attribute of the page; give the list's field another name") % {"name": each.name}
                 )
         record_types.add_attributes(cluster.record_type, drafts)
     assert cluster.record_type is not None  # noqa: S101 - set above; the type checker cannot see it

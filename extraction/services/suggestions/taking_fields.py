@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils.translation import gettext
+from django.utils.translation import ngettext
 
 from extraction.algorithms.alignment.schema import Value
 from extraction.models import Attribute, Cluster, Label, Snapshot
@@ -53,8 +53,12 @@ def take_columns(
 
 def describe_fields(fields: int, pages: int) -> str:
     """Return a message for the editor about the marked fields."""
-    marked = f"{fields} field{'s' if fields > 1 else ''} marked on {pages} page{'s' if pages > 1 else ''}"
-    return gettext("%(marked)s. Check them and correct what is wrong.") % {"marked": marked}
+    where = ngettext("%(pages)s page", "%(pages)s pages", pages) % {"pages": pages}
+    return ngettext(
+        "%(fields)s field marked on %(where)s. Check them and correct what is wrong.",
+        "%(fields)s fields marked on %(where)s. Check them and correct what is wrong.",
+        fields,
+    ) % {"fields": fields, "where": where}
 
 
 def has_several(values: Values) -> bool:

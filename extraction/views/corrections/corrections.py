@@ -114,19 +114,24 @@ def _decide(
 def describe_outcome(outcome: CorrectionOutcome) -> str:
     """Return what a correction did, and what it taught the learner, in words."""
     correction, lesson = outcome.correction, outcome.lesson
-    what = {"corrected": "is corrected", "filled": "is filled in", "rejected": "is rejected"}[correction.kind]
+    done = {
+        "corrected": gettext("%(name)s is corrected and stays so while the page says the same."),
+        "filled": gettext("%(name)s is filled in and stays so while the page says the same."),
+        "rejected": gettext("%(name)s is rejected and stays so while the page says the same."),
+    }[correction.kind] % {"name": correction.attribute.name}
     if lesson is None or lesson.reason:
-        taught = f"No mark was made: {lesson.reason}." if lesson else ""
+        taught = gettext("No mark was made: %(reason)s.") % {"reason": lesson.reason} if lesson else ""
     elif lesson.places is None:
         taught = gettext("It is marked as “not on this page” for the next time the rule is learned.")
     else:
         taught = gettext("It is marked where it stands on the page, for the next time the rule is learned.")
     withheld = find_withheld(outcome.record.cluster_id) if outcome.record else None
-    later = f"Deliveries and the latest files have it {WHEN_DECIDED}." if withheld else ""
-    return " ".join(filter(None, (f"{correction.attribute.name} {what} and stays so while the page says the same.", taught, later)))
-
-
-WHEN_DECIDED = "once a run of this template is released, because its newest run is held back"
+    later = (
+        gettext("Deliveries and the latest files have it once a run of this template is released, because its newest run is held back.")
+        if withheld
+        else ""
+    )
+    return " ".join(filter(None, (done, taught, later)))
 
 
 def find_withheld(cluster_id: int) -> RunRelease | None:

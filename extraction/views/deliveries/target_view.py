@@ -73,12 +73,12 @@ def describe_when(target: DeliveryTarget) -> str:
 def describe_content(target: DeliveryTarget) -> str:
     """Return what a target gets."""
     content = target.read_content()
-    of = f"rows of {target.list_name}" if target.list_name else "records"
+    of = {"of": gettext("rows of %(name)s") % {"name": target.list_name} if target.list_name else gettext("records")}
     if target.kind == DeliveryTarget.Kind.SQL:
-        return f"all {of}; those that are gone stay and are marked"
-    selected = _SELECTED[content.selection].format(of=of)
+        return gettext("all %(of)s; those that are gone stay and are marked") % of
+    selected = str(_SELECTED[content.selection]) % of
     if target.kind == DeliveryTarget.Kind.WEBHOOK:
-        return selected if content.changes_only else f"the changes of {of}"
+        return selected if content.changes_only else gettext("the changes of %(of)s") % of
     kept = (
         gettext("each file has a name of its own") if content.keeps_files or content.changes_only else gettext("the last file is replaced")
     )
@@ -86,11 +86,11 @@ def describe_content(target: DeliveryTarget) -> str:
 
 
 _SELECTED = {
-    Selection.ALL: "all {of} that are present",
-    Selection.NEW: "the {of} that are new since the last delivery",
-    Selection.NEW_CHANGED: "the {of} that are new or changed since the last delivery",
-    Selection.GONE: "the {of} that are gone since the last delivery",
-    Selection.CHANGES: "every change of {of} since the last delivery",
+    Selection.ALL: gettext_lazy("all %(of)s that are present"),
+    Selection.NEW: gettext_lazy("the %(of)s that are new since the last delivery"),
+    Selection.NEW_CHANGED: gettext_lazy("the %(of)s that are new or changed since the last delivery"),
+    Selection.GONE: gettext_lazy("the %(of)s that are gone since the last delivery"),
+    Selection.CHANGES: gettext_lazy("every change of %(of)s since the last delivery"),
 }
 
 

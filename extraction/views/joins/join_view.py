@@ -252,13 +252,15 @@ def describe_join(join: Join) -> list[str]:
     found = []
     for each in join.listings.select_related("cluster", "list", "link").prefetch_related("keys__in_list", "keys__on_page"):
         where = gettext("%(list)s of %(cluster)s") % {
-            "list": each.list.name if each.list else "a removed list",
-            "cluster": each.cluster.label if each.cluster else "a deleted template",
+            "list": each.list.name if each.list else gettext("a removed list"),
+            "cluster": each.cluster.label if each.cluster else gettext("a deleted template"),
         }
-        pairs = " and ".join(f"{key.in_list or 'a removed attribute'} = {key.on_page or 'a removed attribute'}" for key in each.keys.all())
+        pairs = gettext(" and ").join(
+            f"{key.in_list or gettext('a removed attribute')} = {key.on_page or gettext('a removed attribute')}" for key in each.keys.all()
+        )
         found.append(
             gettext("%(where)s, by %(pairs)s") % {"where": where, "pairs": pairs}
             if each.by_key
-            else gettext("%(where)s, by the link %(link)s") % {"where": where, "link": each.link or "(removed)"}
+            else gettext("%(where)s, by the link %(link)s") % {"where": where, "link": each.link or gettext("(removed)")}
         )
     return found

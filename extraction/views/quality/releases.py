@@ -84,13 +84,11 @@ def decide(request: SignedInHttpRequest, slug: str, number: int, release_id: int
 
 def describe_lost(release: RunRelease) -> str:
     """Return why a decision does not count: somebody has decided before."""
-    when = gettext(" at %(localtime)s") % {"localtime": f"{timezone.localtime(release.decided_at):%H:%M}"} if release.decided_at else ""
-    who = release.decided_name or "Vertex"
-    return gettext("Your decision does not count: %(who)s has already decided%(when)s, and the run is %(state)s.") % {
-        "who": who,
-        "when": when,
-        "state": release.get_state_display().lower(),
-    }
+    values = {"who": release.decided_name or "Vertex", "state": release.get_state_display().lower()}
+    if not release.decided_at:
+        return gettext("Your decision does not count: %(who)s has already decided, and the run is %(state)s.") % values
+    values["at"] = f"{timezone.localtime(release.decided_at):%H:%M}"
+    return gettext("Your decision does not count: %(who)s has already decided at %(at)s, and the run is %(state)s.") % values
 
 
 def _find_release(slug: str, number: int, release_id: int) -> RunRelease:

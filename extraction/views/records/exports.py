@@ -158,7 +158,7 @@ def send_export(request: HttpRequest, scope: ExportScope, name: str, form_name: 
     if part == "dictionary":
         export_records.count_lines(export)
         return _send_text(describe.write_dictionary(export, version), f"{name}.dictionary.md", "text/markdown; charset=utf-8")
-    answer = _send_file(request, export, f"{name}{export.format.suffix}", who or gettext("user %(pk)s") % {"pk": request.user.pk})
+    answer = _send_file(request, export, f"{name}{export.format.suffix}", who or f"user {request.user.pk}")
     if not who:
         request.session[_EXPORTED] = True
     return answer

@@ -50,7 +50,7 @@ def describe_step(step: CleanupStep) -> str:
             return gettext("map %(pairs)s%(more)s; %(value)s other values") % {
                 "pairs": pairs,
                 "more": more,
-                "value": "keep" if step.keep else "drop",
+                "value": gettext("keep") if step.keep else gettext("drop"),
             }
         case "join":
             return gettext("join all values with “%(text)s”") % {"text": step.text} if step.text else gettext("join all values")

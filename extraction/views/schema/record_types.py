@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from extraction.forms.schema import (
@@ -145,14 +145,18 @@ def _describe_effect(found: RecordType, rows: BaseAttributeFormSet, known: Mappi
     """Return what new and renamed attributes mean for the templates that use the record type, in sentences. known: {id: old name}."""
     said = ""
     before = [(known.get(each.id or 0, each.name), each.name) for each in rows.drafts]
-    renamed = [f"{old} is called {name}" for old, name in before if old != name]
+    renamed = [gettext("%(old)s is called %(name)s") % {"old": old, "name": name} for old, name in before if old != name]
     if renamed:
-        said += f" {', '.join(renamed)}, also in rules, records and deliveries."
+        said += " " + gettext("%(renamed)s, also in rules, records and deliveries.") % {"renamed": ", ".join(renamed)}
     new = [each.name for each in rows.drafts if each.id not in known]
     waiting = new_attributes.find_new_attributes(Cluster.objects.filter(record_type=found)) if new else {}
     if waiting:
-        count, them = len(waiting), "it" if len(new) == 1 else "them"
-        said += f" {', '.join(new)} must be annotated on {count} template{'s' if count > 1 else ''} before records have {them}."
+        where = ngettext("%(count)s template", "%(count)s templates", len(waiting)) % {"count": len(waiting)}
+        said += " " + ngettext(
+            "%(names)s must be annotated on %(where)s before records have it.",
+            "%(names)s must be annotated on %(where)s before records have them.",
+            len(new),
+        ) % {"names": ", ".join(new), "where": where}
     return said
 
 

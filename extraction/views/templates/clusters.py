@@ -151,7 +151,7 @@ def ignore(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     found = cluster_of(slug, number)
     ignored = request.POST.get("ignored") == "1"
     service.ignore_template(found, ignored)
-    messages.success(request, gettext("%(label)s is %(value)s.") % {"label": found.label, "value": "ignored" if ignored else "in use"})
+    messages.success(request, (gettext("%(label)s is ignored.") if ignored else gettext("%(label)s is in use.")) % {"label": found.label})
     return redirect("site", slug)
 
 

@@ -191,19 +191,21 @@ def _add_found(data: QueryDict, site: Site) -> QueryDict:
 
 def _describe_stay(count: int, into: Cluster | None) -> str:
     """Say that nothing had to be moved."""
-    where = f"in {into.label}" if into else "without a template"
-    return ngettext("%(count)s page stays %(where)s.", "%(count)s pages stay %(where)s.", count) % {
-        "count": write_number(count),
-        "where": where,
-    }
+    values = {"count": write_number(count), "into": into.label if into else ""}
+    if into:
+        return ngettext("%(count)s page stays in %(into)s.", "%(count)s pages stay in %(into)s.", count) % values
+    return ngettext("%(count)s page stays without a template.", "%(count)s pages stay without a template.", count) % values
 
 
 def _describe_move(moved: placing.Moved) -> str:
-    pages = ngettext("%(pages)s page is", "%(pages)s pages are", moved.pages) % {"pages": write_number(moved.pages)}
-    went = [
-        f"{count:,} {name}{'s' if count != 1 else ''}"
-        for count, name in ((moved.labels, "marked value"), (moved.records, "record"))
-        if count
-    ]
-    where = f"now in {moved.into.label}" if moved.into else "now without a template"
-    return f"{pages} {where}.{' Removed with that: ' + ' and '.join(went) + '.' if went else ''}"
+    values = {"count": write_number(moved.pages), "into": moved.into.label if moved.into else ""}
+    if moved.into:
+        said = ngettext("%(count)s page is now in %(into)s.", "%(count)s pages are now in %(into)s.", moved.pages) % values
+    else:
+        said = ngettext("%(count)s page is now without a template.", "%(count)s pages are now without a template.", moved.pages) % values
+    went = []
+    if moved.labels:
+        went.append(ngettext("%(count)s marked value", "%(count)s marked values", moved.labels) % {"count": write_number(moved.labels)})
+    if moved.records:
+        went.append(ngettext("%(number)s record", "%(number)s records", moved.records) % {"number": write_number(moved.records)})
+    return said + (" " + gettext("Removed with that: %(went)s.") % {"went": gettext(" and ").join(went)} if went else "")

@@ -9,8 +9,8 @@ const fill = (text, values) => text.replace(/%\((\w+)\)s/g, (_, name) => String(
 
 /** A text with values for its placeholders, such as %(count)s. @param {string} text @param {Record<string, string | number>} [values] */
 export function gettext(text, values = {}) {
-  const translated = known[text];
-  return fill(typeof translated === "string" ? translated : text, values);
+  const translated = known[text] ?? text;
+  return fill(Array.isArray(translated) ? translated[0] : translated, values);
 }
 
 /** A text for one or for several. In French, none is one. @param {string} one @param {string} many @param {number} count @param {Record<string, string | number>} [values] */
