@@ -85,6 +85,7 @@ class AuditKind(models.TextChoices):
     PASSWORD_CHANGED = "person.password", "Password changed"
     EMAIL_CHANGED = "person.email", "E-mail address changed"
     IDENTITY_LINKED = "person.identity", "Sign-in by a provider linked"
+    IDENTITY_REMOVED = "person.identity_removed", "Sign-in by a provider removed"
     FACTOR_SET = "person.factor_set", "Second factor set up"
     FACTOR_REMOVED = "person.factor_removed", "Second factor removed"
     RECOVERY_CODES_MADE = "person.recovery_codes", "New recovery codes made"

@@ -137,6 +137,8 @@ def _show_account(request: SignedInHttpRequest, form: EmailForm) -> HttpResponse
         "factor": factor,
         "codes_left": factor.recovery_codes.filter(used_at=None).count() if factor else 0,
         "factor_required": reach_of(request.user).second_factor,
+        "provider": settings.VERTEX_OIDC_NAME if settings.VERTEX_OIDC_ISSUER else "",
+        "identity": request.user.external_identities.first(),
         "form": form,
         "can_mail": can_mail(),
     }

@@ -138,6 +138,8 @@ ACT = {
     "comment_delete": Role.EDITOR,
     "notices_read": Role.VIEWER,
     "account_email": Role.VIEWER,
+    "provider_link": Role.VIEWER,
+    "provider_unlink": Role.VIEWER,
     "session_end": Role.VIEWER,
     "sessions_end_others": Role.VIEWER,
     "person_edit": Role.ADMIN,
