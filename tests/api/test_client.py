@@ -319,7 +319,7 @@ def test_the_client_administers_channels_and_reads_the_log(world: World, vertex:
 def test_the_client_cleans_up_values_in_a_new_draft(world: World, vertex: Vertex) -> None:
     draft = vertex.clean_up_rule("books", 1, 1, "title", [{"kind": "replace", "text": "Book", "by": "Volume"}, {"kind": "upper"}])
     assert (draft.version, draft.state) == (2, "draft")
-    (title,) = [each for each in draft.definition["attributes"] if each["name"] == "title"]
+    (title,) = [each for each in (draft.definition or {})["attributes"] if each["name"] == "title"]
     assert [each["kind"] for each in title["cleanup"]] == ["replace", "upper"]
     for steps, words in (([{"kind": "part", "text": "("}], "pattern"), ([{"kind": "split"}], "split")):
         with pytest.raises(VertexError, match=words):
@@ -336,7 +336,6 @@ def test_the_client_comments_and_assigns(world: World, vertex: Vertex) -> None:
     assert "I do" in {each.text for each in vertex.list_breakage_comments(world.breakage.pk)}
     assert vertex.assign("books", 1, said.by).number == 1
     assert vertex.assign_breakage(world.breakage.pk, said.by).id == world.breakage.pk
-    assert (Cluster.objects.get(pk=world.cluster.pk).assignee.username, Breakage.objects.get(pk=world.breakage.pk).assignee.username) == (
-        said.by,
-        said.by,
-    )
+    assigned = {"assignee__username": said.by}
+    assert Cluster.objects.filter(pk=world.cluster.pk, **assigned).exists()
+    assert Breakage.objects.filter(pk=world.breakage.pk, **assigned).exists()

@@ -34,7 +34,7 @@ def start_comparison(site: Site, methods: Sequence[str], *, user: User | None = 
     """Start a comparison. Raises JobError when no method is given, a method is unknown, or the site has no pages."""
     unknown = sorted(set(methods) - set(METHODS))
     if unknown or not methods:
-        raise JobError(f"there is no method {unknown[0]}" if unknown else "choose at least one method")
+        raise JobError(f"there is no method {unknown[0]}; there are: {', '.join(METHODS)}" if unknown else "choose at least one method")
     if not compare_clusterings.choose_pages(site, most=1):
         raise JobError("there are no pages to compare")
     return runs.start_run(
