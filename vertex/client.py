@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from vertex.client_administration import AdministrationCalls
+from vertex.client_comments import CommentCalls
 from vertex.client_connection import ROOT, RunFailed, VertexError, join_path
 from vertex.client_corrections import CorrectionCalls
 from vertex.client_deliveries import DeliveryCalls
@@ -44,7 +46,9 @@ POLL_S = 1.0
 """How often it is asked how far a run is."""
 
 
-class Vertex(CorrectionCalls, DeliveryCalls, JoinCalls, LabCalls, QualityCalls, ScheduleCalls, TeamCalls):
+class Vertex(
+    AdministrationCalls, CommentCalls, CorrectionCalls, DeliveryCalls, JoinCalls, LabCalls, QualityCalls, ScheduleCalls, TeamCalls
+):
     """A server and a token. Lists are read in pages while they are used.
 
     A request that changes something carries a key, so that it is not done twice if it has to be sent again.
@@ -232,6 +236,11 @@ class Vertex(CorrectionCalls, DeliveryCalls, JoinCalls, LabCalls, QualityCalls, 
     def get_rule(self, site: str, template: int, version: int) -> Rule:
         """Return a version with its definition and report."""
         return read_row(Rule, self.request("GET", join_path("sites", site, "templates", template, "rules", version)))
+
+    def clean_up_rule(self, site: str, template: int, version: int, attribute: str, steps: Sequence[Mapping[str, Any]]) -> Rule:
+        """Save a version with another clean-up of an attribute as a new draft. steps: {kind, text, by, pairs, pattern, keep} each."""
+        address = join_path("sites", site, "templates", template, "rules", version, "clean-up")
+        return read_row(Rule, self.request("POST", address, body={"attribute": attribute, "steps": [dict(each) for each in steps]}))
 
     def publish_rule(self, site: str, template: int, version: int, *, despite_doubts: bool = False) -> Rule:
         """Make a version the one that extracts records.

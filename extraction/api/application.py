@@ -15,6 +15,8 @@ from ninja.responses import NinjaJSONEncoder
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.json_texts import parse_json
 from extraction.api import (
+    alerts,
+    audit_log,
     core,
     corrections,
     deliveries,
@@ -65,9 +67,11 @@ ROOMS = (
     deliveries,
     refresh,
     monitoring,
+    alerts,
     lab,
     folders,
     teams,
+    audit_log,
 )
 
 

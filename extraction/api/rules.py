@@ -5,21 +5,23 @@ from typing import Annotated, Any, Literal
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
-from ninja import Body, Schema, Status
+from ninja import Body, Field, Schema, Status
 
+from extraction.algorithms.values.cleanup.chain import MAX_STEPS, CleanupError, CleanupStep
 from extraction.api.bodies import RequestBody
 from extraction.api.core import RunOut, describe_run
 from extraction.api.operations import ApiRequest, Operations, find_cluster, find_site
 from extraction.api.paging import Asked, Paged, take_page
-from extraction.api.problems import refuse_form
+from extraction.api.problems import ProblemError, refuse_form
 from extraction.forms.rules import XPathForm
 from extraction.models import Rule
 from extraction.services.learning import learn_rule as learning
 from extraction.services.records import extract_records
+from extraction.services.rules import cleanups as cleanup_service
 from extraction.services.rules import doubts
 from extraction.services.rules import export_rule as exporting
 from extraction.services.rules import rules as service
-from extraction.views.rules import rules
+from extraction.views.rules import cleanups, rules
 
 operations = Operations("Rules")
 
@@ -53,6 +55,29 @@ class XPathIn(RequestBody):
 
     attribute: str
     xpath: str
+
+
+class StepIn(RequestBody):
+    """A step of a clean-up.
+
+    kind: trim, split, part, replace, map, join, unit, lower or upper. text: what it works with. by: what replace puts in its place.
+    pairs: of a map, [what is on the page, what to put in its place]. pattern: text is a pattern (split and replace).
+    keep: a map keeps values that are not in it.
+    """
+
+    kind: Literal["trim", "split", "part", "replace", "map", "join", "unit", "lower", "upper"]
+    text: str = ""
+    by: str = ""
+    pairs: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = []
+    pattern: bool = False
+    keep: bool = True
+
+
+class CleanupIn(RequestBody):
+    """What is done to the values of an attribute before they are read, in this order. No steps: nothing."""
+
+    attribute: str
+    steps: list[StepIn] = Field(max_length=MAX_STEPS)
 
 
 NO_BODY = PublishIn()
@@ -108,6 +133,19 @@ def edit_rule(request: ApiRequest, slug: str, number: int, version: int, body: X
         raise refuse_form(form)
     draft = service.edit_xpath(found, form.cleaned_data["attribute"], form.cleaned_data["xpath"], request.access.user)
     return Status(201, describe_rule(draft))
+
+
+@operations.post(
+    "/sites/{slug:slug}/templates/{int:number}/rules/{int:version}/clean-up", like=cleanups.edit_cleanup, response=RuleOut, status=201
+)
+def clean_up_rule(request: ApiRequest, slug: str, number: int, version: int, body: CleanupIn) -> Status[dict[str, Any]]:
+    """Save a version with another clean-up of an attribute as a new draft. The definition of a version shows its clean-ups."""
+    found = _find_rule(request, slug, number, version)
+    try:
+        steps = [CleanupStep(**each.model_dump() | {"pairs": tuple((old, new) for old, new in each.pairs)}) for each in body.steps]
+    except CleanupError as error:
+        raise ProblemError(422, str(error)) from error
+    return Status(201, describe_rule(cleanup_service.save_cleanup(found, body.attribute, steps, request.access.user)))
 
 
 @operations.post("/sites/{slug:slug}/templates/{int:number}/rules/{int:version}/publish", like=rules.publish_rule, response=RuleOut)

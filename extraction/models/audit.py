@@ -87,6 +87,7 @@ class AuditKind(models.TextChoices):
     READER_CHANGED = "person.reader", gettext_lazy("Language or time zone changed")
     EMAIL_CHANGED = "person.email", gettext_lazy("E-mail address changed")
     IDENTITY_LINKED = "person.identity", gettext_lazy("Sign-in by a provider linked")
+    IDENTITY_REMOVED = "person.identity_removed", gettext_lazy("Sign-in by a provider removed")
     FACTOR_SET = "person.factor_set", gettext_lazy("Second factor set up")
     FACTOR_REMOVED = "person.factor_removed", gettext_lazy("Second factor removed")
     RECOVERY_CODES_MADE = "person.recovery_codes", gettext_lazy("New recovery codes made")

@@ -161,6 +161,8 @@ def _show_account(request: SignedInHttpRequest, form: EmailForm, reading: Reader
         "factor": factor,
         "codes_left": factor.recovery_codes.filter(used_at=None).count() if factor else 0,
         "factor_required": reach_of(request.user).second_factor,
+        "provider": settings.VERTEX_OIDC_NAME if settings.VERTEX_OIDC_ISSUER else "",
+        "identity": request.user.external_identities.first(),
         "form": form,
         "reading": reading,
         "zones": list_zones(),

@@ -1,5 +1,6 @@
 """Signing in by a provider (OpenID Connect): to the provider, and back from it."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -7,21 +8,29 @@ import requests
 from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.django_client import OAuth
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 from joserfc.errors import JoseError
 
+from extraction.models import Role
 from extraction.services.core import identities
+from extraction.views.http import SignedInHttpRequest
+from extraction.views.policy import requires
 from extraction.views.second_factor import continue_sign_in
 
 TIMEOUT_S = 10
 
 NEXT = "provider_next"
 """The entry of a session that says where to go after the sign-in."""
+
+LINKS = "provider_links"
+"""The entry of a session that says that the provider is asked in order to link it to the account that is signed in."""
 
 
 @login_not_required
@@ -33,6 +42,33 @@ def begin(request: HttpRequest) -> HttpResponse:
     if request.user.is_authenticated:
         return redirect("home")
     request.session[NEXT] = request.GET.get("next", "")
+    return _ask(request)
+
+
+@require_POST
+@requires(Role.VIEWER)
+def link(request: SignedInHttpRequest) -> HttpResponse:
+    """Lead to the provider, to link it to one's own account."""
+    if not settings.VERTEX_OIDC_ISSUER:
+        messages.error(request, gettext("No provider is configured."))
+        return redirect("account")
+    request.session[LINKS] = request.user.pk
+    return _ask(request)
+
+
+@require_POST
+@requires(Role.VIEWER)
+def unlink(request: SignedInHttpRequest) -> HttpResponse:
+    """End one's own sign-in by the provider."""
+    try:
+        if identities.unlink_person(request.user):
+            messages.success(request, gettext("You sign in with your password alone now."))
+    except identities.IdentityError as error:
+        messages.error(request, str(error))
+    return redirect("account")
+
+
+def _ask(request: HttpRequest) -> HttpResponse:
     try:
         answer: HttpResponse = _make_client().authorize_redirect(request, f"{settings.VERTEX_PUBLIC_URL}{reverse('provider_back')}")
     except (requests.RequestException, AuthlibBaseError, ValueError, RuntimeError):
@@ -43,7 +79,7 @@ def begin(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @require_safe
 def finish(request: HttpRequest) -> HttpResponse:
-    """Check what the provider says, and sign in."""
+    """Check what the provider says, and sign in, or link it to the account that is signed in."""
     if not settings.VERTEX_OIDC_ISSUER:
         raise Http404("no provider is configured")
     try:
@@ -52,11 +88,22 @@ def finish(request: HttpRequest) -> HttpResponse:
         return _refuse(request, gettext("The provider did not confirm who you are. Begin again."), status=400)
     if claims.get("iss") != settings.VERTEX_OIDC_ISSUER or not claims.get("sub"):
         return _refuse(request, gettext("The provider did not say who you are."), status=400)
+    claims |= {"iss": str(claims["iss"]), "sub": str(claims["sub"])}
     try:
+        if request.user.is_authenticated:
+            return _link(request, request.user, claims)
         user = identities.find_person(claims)
     except identities.IdentityError as error:
         return _refuse(request, str(error), status=403)
     return continue_sign_in(request, user, request.session.pop(NEXT, ""))
+
+
+def _link(request: HttpRequest, user: User, claims: Mapping[str, Any]) -> HttpResponse:
+    """Raises IdentityError."""
+    if request.session.pop(LINKS, None) == user.pk:
+        identities.link_person(user, claims)
+        messages.success(request, gettext("From now on, you can also sign in with %(provider)s.") % {"provider": settings.VERTEX_OIDC_NAME})
+    return redirect("account")
 
 
 @lru_cache(maxsize=4)

@@ -48,6 +48,7 @@ SUBJECTS: Mapping[str, type[Model]] = {
     "deliveries/<int:delivery_id>": Delivery,
     "delivery-targets/<int:target_id>": DeliveryTarget,
     "settings/alerts/<int:channel_id>": AlertChannel,
+    "alert-channels/<int:channel_id>": AlertChannel,
     "settings/alerts/sent/<int:alert_id>": Alert,
     "settings/people/invitations/<int:invitation_id>": Invitation,
     "settings/teams/<slug:slug>": Team,

@@ -41,6 +41,7 @@ HOOK = {
     "kind": "webhook",
     "secrets": {"address": "https://hooks.example.org/vertex", "key": "whsec_c2VjcmV0IHNlY3JldCBzZWNyZXQ="},
 }
+CHANNEL = {"name": "Night", "url": "json://127.0.0.1:9/", "events": ["break"]}
 DEMAND = {"kind": "unique", "attribute": "title"}
 
 OPERATIONS: dict[str, tuple[str, str, Role, ApiScope, Any]] = {
@@ -90,6 +91,7 @@ OPERATIONS: dict[str, tuple[str, str, Role, ApiScope, Any]] = {
     "export_rule": ("GET", RULE + "/export/xslt", VIEWER, READ, None),
     "learn_rule": ("POST", TEMPLATE + "/learn", EDITOR, EDIT, None),
     "edit_rule": ("POST", RULE + "/edit", EDITOR, EDIT, {"attribute": "title", "xpath": "//h1/text()"}),
+    "clean_up_rule": ("POST", RULE + "/clean-up", EDITOR, EDIT, {"attribute": "title", "steps": [{"kind": "upper"}]}),
     "publish_rule": ("POST", RULE + "/publish", EDITOR, EDIT, None),
     "retire_rule": ("POST", RULE + "/retire", OPERATOR, OPERATE, None),
     "extract_template": ("POST", TEMPLATE + "/extract", EDITOR, EDIT, None),
@@ -163,6 +165,13 @@ OPERATIONS: dict[str, tuple[str, str, Role, ApiScope, Any]] = {
     "show_breakage": ("GET", "/breakages/{breakage}", VIEWER, READ, None),
     "accept_breakage": ("POST", "/breakages/{breakage}/accept", OPERATOR, OPERATE, {}),
     "dismiss_breakage": ("POST", "/breakages/{breakage}/dismiss", OPERATOR, OPERATE, None),
+    "list_alert_channels": ("GET", "/alert-channels", ADMIN, ADMINISTER, None),
+    "create_alert_channel": ("POST", "/alert-channels", ADMIN, ADMINISTER, CHANNEL),
+    "show_alert_channel": ("GET", "/alert-channels/{channel}", ADMIN, ADMINISTER, None),
+    "change_alert_channel": ("PATCH", "/alert-channels/{channel}", ADMIN, ADMINISTER, {"enabled": False}),
+    "delete_alert_channel": ("DELETE", "/alert-channels/{channel}", ADMIN, ADMINISTER, None),
+    "test_alert_channel": ("POST", "/alert-channels/{channel}/test", ADMIN, ADMINISTER, None),
+    "list_audit_entries": ("GET", "/audit-log", ADMIN, ADMINISTER, None),
     "list_teams": ("GET", "/teams", VIEWER, READ, None),
     "create_team": ("POST", "/teams", ADMIN, ADMINISTER, {"name": "Films"}),
     "rename_team": ("PATCH", "/teams/{team}", ADMIN, ADMINISTER, {"name": "Books"}),
@@ -186,10 +195,21 @@ SHARED = {
 """Operations that a token for other sites may use too. They show nothing of this site then."""
 
 OF_TARGETS = {name for name, row in OPERATIONS.items() if row[1].startswith(("/deliver", "/delivery-targets"))}
+OF_CHANNELS = {name for name, row in OPERATIONS.items() if row[1].startswith("/alert-channels")}
 OF_TEAMS = {"create_team", "rename_team", "delete_team", "list_members", "change_member", "remove_member"}
 """Operations on teams. Whoever could add members would reach all sites of the team by another account."""
 
-ALL_SITES = {*OF_TEAMS, "create_site", "import_site_files", "create_record_type", "change_record_type", "delete_record_type", *OF_TARGETS}
+ALL_SITES = {
+    *OF_TEAMS,
+    *OF_CHANNELS,
+    "list_audit_entries",
+    "create_site",
+    "import_site_files",
+    "create_record_type",
+    "change_record_type",
+    "delete_record_type",
+    *OF_TARGETS,
+}
 """Operations that need a token for all sites."""
 
 
@@ -225,6 +245,7 @@ def call(client: Client, world: World, name: str) -> Any:
         "target": world.delivery.target_id,
         "delivery": world.delivery.pk,
         "team": world.address("team")[0],
+        "channel": world.address("alert_channel")[0],
     }
     address = f"/api/v1{path.format(**ids)}"
     content = "" if body is None else json.dumps(body).replace("{site}", world.site.slug).replace('"{page}"', str(world.page.pk))
@@ -412,6 +433,7 @@ UNLOGGED = {
     "delete_team": "it is the only one, and has sites",
     "move_site": "the site is in this team already",
     "test_target": "nothing is delivered",
+    "test_alert_channel": "nothing is changed",
     "change_target": "its target has no address yet, and is refused",
 }
 """Writing operations whose example in the table above changes nothing. The tests of the dashboard and of services have their entries."""

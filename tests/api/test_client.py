@@ -10,14 +10,14 @@ import pytest
 from click.testing import CliRunner
 from django.test import Client
 
-from extraction.models import ApiScope, Rule, Site
+from extraction.models import AlertChannel, ApiScope, Breakage, Cluster, Rule, Site
 from extraction.services.core import api_tokens
 from tests.services import factory
 from tests.views.world import World
 from vertex.client import RunFailed, Vertex, VertexError
 from vertex.client_rows import Record, read_row
 from vertex.client_upload import Upload
-from vertex.command_line import local, mcp_server
+from vertex.command_line import local, mcp_server, mcp_tools
 from vertex.command_line.__main__ import main
 from vertex.command_line.annotations import FileError, read_marks
 
@@ -223,6 +223,43 @@ def test_assistants_read_records_and_change_nothing_unless_allowed(world: World,
     assert Rule.objects.live().count() == 1
 
 
+ARGUMENTS = {
+    "site": "books",
+    "template": 1,
+    "version": 1,
+    "record_type": "book",
+    "text": "Look at this",
+}
+
+
+def test_every_tool_is_answered_by_the_api(world: World, vertex: Vertex) -> None:
+    known = ARGUMENTS | {
+        "release": world.release().pk,
+        "join": world.joined.join_id,
+        "target": world.delivery.target_id,
+        "breakage": world.breakage.pk,
+    }
+    wrong = []
+    for tool in mcp_tools.TOOLS:
+        given = {name: known[name] for name in tool.takes if name in known}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool.name, "arguments": given}}
+        (answer,) = ask(vertex, message, allow_changes=True)
+        refused, said = answer["result"].get("isError", False), answer["result"]["content"][0]["text"]
+        if refused != (tool.name in REFUSED) or (REFUSED[tool.name] not in said if refused else not json.loads(said)):
+            wrong.append((tool.name, said))
+    assert not wrong
+
+
+REFUSED = {
+    "accept_breakage": "no longer a repair",
+    "dismiss_breakage": "closed",
+    "release_run": "does not count",
+    "reject_run": "does not count",
+    "make_join": "no longer has the list",
+}
+"""What the API refuses in this world, and a word of the reason, which the assistant reads."""
+
+
 def test_what_is_no_request_is_answered_with_an_error_and_the_server_goes_on(vertex: Vertex) -> None:
     given = ["{", "[]", {"id": 1, "method": "nothing"}, {"id": 2, "method": "tools/list", "params": []}, {"id": 3, "method": "ping"}]
     assert [each.get("error", {}).get("code") for each in ask(vertex, *given)] == [-32700, -32600, -32601, None, None]
@@ -254,3 +291,51 @@ def test_the_client_corrects_templates_and_compares_clusterings(world: World, ve
     vertex.wait(vertex.start_comparison("books", ["lsh"]))
     found = vertex.get_clustering("books", next(iter(vertex.list_clusterings("books"))).id)
     assert [len(each) for each in found.members] == found.sizes
+
+
+def test_the_client_administers_channels_and_reads_the_log(world: World, vertex: Vertex) -> None:
+    made = vertex.create_alert_channel("Night", "json://user:secret@127.0.0.1:9/", ["break"], sites=["books"])
+    assert (made.service, made.sites, made.enabled) == ("json://••••", ["books"], True)
+    changed = vertex.change_alert_channel(made.id, events=["run_failed"], enabled=False)
+    assert (changed.name, changed.events, changed.sites, changed.enabled) == ("Night", ["run_failed"], ["books"], False)
+    assert AlertChannel.objects.get(pk=made.id).url == "json://user:secret@127.0.0.1:9/"  # it was left out, so it stays
+    for wrong, words in ({"url": "nothing://x"}, "cannot use"), ({"sites": ["nowhere"]}, "no site nowhere"), ({"events": ["x"]}, "x"):
+        with pytest.raises(VertexError, match=words) as refused:
+            vertex.change_alert_channel(made.id, **wrong)
+        assert refused.value.status == 422 and "secret" not in str(refused.value)
+    with pytest.raises(VertexError, match="already a channel"):
+        vertex.create_alert_channel("Night", "json://127.0.0.1:9/", ["break"])
+    assert vertex.test_alert_channel(made.id)  # nobody listens there
+    vertex.delete_alert_channel(made.id)
+    assert made.id not in {each.id for each in vertex.list_alert_channels()}
+    entries = list(vertex.list_audit_entries(kind="alert.saved", q="Night"))
+    assert [(each.source, each.what) for each in entries] == [("command", "Night"), ("command", "Night")]
+    assert "secret" not in str(entries)
+    assert not list(vertex.list_audit_entries(until="2001-01-01"))
+    with pytest.raises(VertexError, match="valid date"):
+        list(vertex.list_audit_entries(since="yesterday"))
+
+
+def test_the_client_cleans_up_values_in_a_new_draft(world: World, vertex: Vertex) -> None:
+    draft = vertex.clean_up_rule("books", 1, 1, "title", [{"kind": "replace", "text": "Book", "by": "Volume"}, {"kind": "upper"}])
+    assert (draft.version, draft.state) == (2, "draft")
+    (title,) = [each for each in (draft.definition or {})["attributes"] if each["name"] == "title"]
+    assert [each["kind"] for each in title["cleanup"]] == ["replace", "upper"]
+    for steps, words in (([{"kind": "part", "text": "("}], "pattern"), ([{"kind": "split"}], "split")):
+        with pytest.raises(VertexError, match=words):
+            vertex.clean_up_rule("books", 1, 1, "title", steps)
+    with pytest.raises(VertexError, match="colour"):
+        vertex.clean_up_rule("books", 1, 1, "colour", [])
+
+
+def test_the_client_comments_and_assigns(world: World, vertex: Vertex) -> None:
+    said = vertex.comment("books", 1, "Who looks at this, @nobody?")
+    assert (said.text, said.unknown) == ("Who looks at this, @nobody?", ["nobody"])
+    assert vertex.comment_breakage(world.breakage.pk, "I do").breakage == world.breakage.pk
+    assert {"Who looks at this, @nobody?", "I do"} <= {each.text for each in vertex.list_comments("books", 1)}
+    assert "I do" in {each.text for each in vertex.list_breakage_comments(world.breakage.pk)}
+    assert vertex.assign("books", 1, said.by).number == 1
+    assert vertex.assign_breakage(world.breakage.pk, said.by).id == world.breakage.pk
+    assigned = {"assignee__username": said.by}
+    assert Cluster.objects.filter(pk=world.cluster.pk, **assigned).exists()
+    assert Breakage.objects.filter(pk=world.breakage.pk, **assigned).exists()

@@ -159,3 +159,49 @@ def test_a_join_is_added_made_and_exported(transactional_db: None, sent: list[in
     assert "form 1:books:url" in run("join add shop 2 books", code=1)
     run(f"join delete shop {made['id']}")
     assert read("join list shop") == []
+
+
+def test_pages_are_moved_and_templates_merged(shop: World) -> None:
+    pages = read("page list books")
+    assert {each["template"] for each in pages if each["id"] == shop.page.pk} == {1}
+    assert [each["url"] for each in read(f"page move books new {shop.page.pk} --dry-run")] == [shop.page.url]
+    moved = read(f"page move books new {shop.page.pk}")[0]
+    assert (moved["pages"], moved["into"] not in (None, 1)) == (1, True)
+    assert [each["id"] for each in read(f"page list books --part {moved['into']}")] == [shop.page.pk]
+    assert read(f"merge books 1 {moved['into']}")[0]["number"] == 1
+    assert [each["template"] for each in read("page list books") if each["id"] == shop.page.pk] == [1]
+    assert read("page move books none --find /book/1")[0]["into"] is None
+    assert "unclustered" in run("page list --help")
+    assert shop.page.pk not in {each["id"] for each in read("page list books --part unclustered")}
+    assert "no page 999999" in run("page move books new 999999", code=1)
+    assert "No page" in run("page move books new --find /nothing/", code=1)
+    for wrong in ("page move books new", f"page move books x {shop.page.pk}", f"page move books 1 {shop.page.pk} --find x"):
+        run(wrong, code=2)
+
+
+def test_merge_proposals_are_decided(shop: World) -> None:
+    proposal = shop.merge_proposal()
+    assert [each["id"] for each in read("merge-proposals books")] == [proposal.pk]
+    run(f"merge-proposals books --accept {proposal.pk} --refuse {proposal.pk}", code=2)
+    assert read(f"merge-proposals books --refuse {proposal.pk}")[0]["state"] == "refused"
+    assert read("merge-proposals books") == []
+    assert "answered already" in run(f"merge-proposals books --accept {proposal.pk}", code=1)
+
+
+def test_clusterings_are_compared_and_adopted(shop: World) -> None:
+    assert read("--no-wait lab compare books lsh")[0]["kind"] == "lab"
+    assert "lsh" in run("lab compare books nothing", code=1)  # the answer names the methods
+    assert shop.clustering.pk in {each["id"] for each in read("lab list books")}
+
+
+def test_channels_are_added_tested_and_deleted_and_the_log_says_so(shop: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VERTEX_ALERT_ADDRESS", "json://user:secret@127.0.0.1:9/")
+    made = read("alert add Night break run_failed --site books")[0]
+    assert (made["service"], made["events"], made["sites"]) == ("json://••••", ["break", "run_failed"], ["books"])
+    assert "Night" in run("alert list")
+    assert "not sent" in run(f"alert test {made['id']}", code=1)
+    run(f"alert delete {made['id']}")
+    assert "secret" not in run("log")
+    assert [each["kind"] for each in read("log --find Night")] == ["alert.deleted", "alert.saved"]
+    assert len(read("log --limit 1")) == 1
+    assert "valid date" in run("log --since yesterday", code=1)

@@ -37,4 +37,4 @@ def test_the_packages_with_most_misses_come_first_and_the_roots_last() -> None:
 def test_a_root_under_its_floor_or_not_measured_is_named() -> None:
     assert list_below(add_up(FILES)) == ["extraction/algorithms"]
     assert list_below({}) == list(FLOORS)
-    assert list_below({root: Branches(95, 100) for root in FLOORS}) == []
+    assert list_below({root: Branches(round(100 * floor), 100) for root, floor in FLOORS.items()}) == []

@@ -73,13 +73,28 @@ def started_dashboard(folder: Path) -> Iterator[Dashboard]:
         yield made
 
 
-@pytest.fixture(scope="session")
-def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
-    """The dashboard of most journeys."""
-    folder = tmp_path_factory.mktemp("var")
+@contextmanager
+def _dashboard_for_now(folder: Path) -> Iterator[Dashboard]:
     with started_dashboard(folder) as made:
         yield made
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def shared_dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+    """The dashboard of most journeys."""
+    with _dashboard_for_now(tmp_path_factory.mktemp("var")) as made:
+        yield made
+
+
+@pytest.fixture
+def dashboard(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+    """The shared dashboard, or a new one when a journey is tried once more: the first try has left its sites in the shared one."""
+    if getattr(request.node, "execution_count", 1) == 1:
+        yield request.getfixturevalue("shared_dashboard")
+        return
+    with _dashboard_for_now(tmp_path_factory.mktemp("var")) as made:
+        yield made
 
 
 @pytest.fixture

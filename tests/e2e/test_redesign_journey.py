@@ -33,6 +33,12 @@ print(json.dumps([[url, version, raw(values)] for url, version, values in rows])
 
 
 @pytest.fixture(scope="module")
+def dashboard(shared_dashboard: Dashboard) -> Dashboard:
+    """The shared dashboard, also for a second try: the shop of this module is in it."""
+    return shared_dashboard
+
+
+@pytest.fixture(scope="module")
 def shop(dashboard: Dashboard) -> Iterator[DemoServer]:
     """The demo's shop, known to the dashboard from its address, with a live rule for its books and their records."""
     with DemoServer() as server:

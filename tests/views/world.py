@@ -95,6 +95,8 @@ WITHOUT_ARGUMENTS = frozenset(
         "factor_setup",
         "factor_remove",
         "factor_codes",
+        "provider_link",
+        "provider_unlink",
         "team_new",
     }
 )

@@ -13,6 +13,7 @@ from django.db.models import Model, QuerySet
 from django.utils.translation import gettext
 
 from extraction.models import ApiScope, ApiToken, Membership, Reach, Role, Site, Team, reach_of
+from extraction.services.core import second_factors
 
 M = TypeVar("M", bound=Model)
 
@@ -94,11 +95,13 @@ class TokenAccess:
         return self.token.user
 
     def refuse_unless(self, role: Role, scope: ApiScope, *, held: Role | None) -> None:
-        """Raise PermissionDenied if the person's role is too low or the token lacks the scope.
+        """Raise PermissionDenied if the person's role is too low, a second factor is required and not set up, or the token lacks the scope.
 
         held: the role in the team of what is asked for; the highest one where the request names nothing.
         """
         refuse_lower_role(held, role)
+        if self.reach.second_factor and second_factors.find_factor(self.user) is None:
+            raise PermissionDenied("A team of this token's person requires a second factor. Set one up on the page of your account first.")
         if scope not in self.token.scopes:
             raise PermissionDenied(gettext("This needs a token with the scope %(value)s.") % {"value": scope.value})
 

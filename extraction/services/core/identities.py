@@ -1,7 +1,7 @@
 """Who somebody is that a provider has signed in (OpenID Connect), and whether they get an account.
 
-A person is found by what the provider calls them. The first time, they are found by their e-mail address, if the provider has verified it
-and exactly one account has it.
+A person is found by what the provider calls them: they linked it to their account while they were signed in there. An e-mail address leads
+to no account, because everybody can enter any address for their own.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 from extraction.models import AuditKind, ExternalIdentity, Role, Team
 from extraction.services.core import audit
 from extraction.services.core.people import give_role
-from extraction.services.core.person_names import COMMAND_LINE, find_name_problem
+from extraction.services.core.person_names import find_name_problem
 
 
 class IdentityError(Exception):
@@ -24,37 +24,60 @@ class IdentityError(Exception):
 
 def find_person(claims: Mapping[str, Any]) -> User:
     """Return the person whom a provider has confirmed; make an account if that is allowed. Raises IdentityError."""
-    issuer, subject = str(claims["iss"]), str(claims["sub"])
-    known = ExternalIdentity.objects.select_related("user").filter(issuer=issuer, subject=subject).first()
-    user = known.user if known else _link_person(claims, issuer, subject)
+    known = _find_identity(claims)
+    user = known.user if known else _make_person(claims)
     if not user.is_active:
         raise IdentityError(gettext("Your account may not sign in. Ask an administrator."))
     return user
 
 
-def _link_person(claims: Mapping[str, Any], issuer: str, subject: str) -> User:
-    address = str(claims.get("email") or "").strip()
-    if not address or claims.get("email_verified") is not True:
-        raise IdentityError(gettext("The provider has not verified your e-mail address, so your account cannot be found."))
+def link_person(user: User, claims: Mapping[str, Any]) -> None:
+    """Let a person who is signed in sign in with the provider from now on. Raises IdentityError if that is somebody else's."""
+    known = _find_identity(claims)
+    if known is None:
+        _link(user, claims)
+    elif known.user != user:
+        raise IdentityError(gettext("Another account is linked to what the provider calls you."))
+
+
+def unlink_person(user: User) -> bool:
+    """End the sign-in by the provider and return whether there was one. Raises IdentityError if the person could not sign in any more."""
+    if not user.has_usable_password():
+        raise IdentityError(gettext("Without a password, the provider is your only way in. Set a password first."))
     with transaction.atomic():
-        found = list(User.objects.exclude(username=COMMAND_LINE).filter(email__iexact=address)[:2])
-        if len(found) > 1:
-            raise IdentityError(
-                gettext("Several accounts have the address %(address)s. Ask an administrator to change that.") % {"address": address}
-            )
-        user = found[0] if found else _make_person(address)
-        ExternalIdentity.objects.create(user=user, issuer=issuer, subject=subject)
-        audit.record(AuditKind.IDENTITY_LINKED, user.get_username(), text=f"{address} at {issuer}")
-    return user
+        removed, _ = user.external_identities.all().delete()
+        if removed:
+            audit.record(AuditKind.IDENTITY_REMOVED, user.get_username())
+    return bool(removed)
 
 
-def _make_person(address: str) -> User:
+def _find_identity(claims: Mapping[str, Any]) -> ExternalIdentity | None:
+    return ExternalIdentity.objects.select_related("user").filter(issuer=claims["iss"], subject=claims["sub"]).first()
+
+
+def _link(user: User, claims: Mapping[str, Any]) -> None:
+    with transaction.atomic():
+        ExternalIdentity.objects.create(user=user, issuer=claims["iss"], subject=claims["sub"])
+        audit.record(AuditKind.IDENTITY_LINKED, user.get_username(), text=f"{claims.get('email') or claims['sub']} at {claims['iss']}")
+
+
+def _make_person(claims: Mapping[str, Any]) -> User:
     """Make an account with the role and in the team of the settings. Raises IdentityError if that is not allowed."""
+    address = str(claims.get("email") or "").strip()
     if not settings.VERTEX_OIDC_NEW_PEOPLE:
         raise IdentityError(
             gettext(
-                "No account has the address %(address)s. Ask an administrator to invite you, or enter the address on the page of "
-                "your account."
+                "No account is linked to you. If you have one, sign in with your password and link it on the page of your account."
+                " If you have none, ask an administrator to invite you."
+            )
+        )
+    if not address or claims.get("email_verified") is not True:
+        raise IdentityError(gettext("The provider has not verified your e-mail address, so you cannot have an account."))
+    if User.objects.filter(email__iexact=address).exists():
+        raise IdentityError(
+            gettext(
+                "There is an account with the address %(address)s. If it is yours, sign in with your password and link it on the page of"
+                " your account. If not, tell an administrator."
             )
             % {"address": address}
         )
@@ -64,12 +87,14 @@ def _make_person(address: str) -> User:
             gettext("There is no team %(vertex_oidc_team)s. An administrator must correct VERTEX_OIDC_TEAM.")
             % {"vertex_oidc_team": settings.VERTEX_OIDC_TEAM}
         )
-    user = User(username=_find_free_name(address), email=address)
-    user.set_unusable_password()
-    user.save()
-    role = Role[settings.VERTEX_OIDC_NEW_PEOPLE.upper()]
-    give_role(user, role, team)
-    audit.record(AuditKind.PERSON_SAVED, user.get_username(), text=f"role: {role.group}\nby signing in with the provider")
+    with transaction.atomic():
+        user = User(username=_find_free_name(address), email=address)
+        user.set_unusable_password()
+        user.save()
+        role = Role[settings.VERTEX_OIDC_NEW_PEOPLE.upper()]
+        give_role(user, role, team)
+        audit.record(AuditKind.PERSON_SAVED, user.get_username(), text=f"role: {role.group}\nby signing in with the provider")
+        _link(user, claims)
     return user
 
 

@@ -36,7 +36,9 @@ def start_comparison(site: Site, methods: Sequence[str], *, user: User | None = 
     unknown = sorted(set(methods) - set(METHODS))
     if unknown or not methods:
         raise JobError(
-            gettext("there is no method %(unknown)s") % {"unknown": unknown[0]} if unknown else gettext("choose at least one method")
+            gettext("there is no method %(unknown)s; there are: %(methods)s") % {"unknown": unknown[0], "methods": ", ".join(METHODS)}
+            if unknown
+            else gettext("choose at least one method")
         )
     if not compare_clusterings.choose_pages(site, most=1):
         raise JobError(gettext("there are no pages to compare"))

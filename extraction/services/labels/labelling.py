@@ -119,11 +119,12 @@ def get_labels(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, row: 
 def _check(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, locations: Sequence[Location] | None, row: int) -> None:
     if (row > 0) != (attribute.list_id is not None):
         raise LabelError(
-            gettext("%(attribute)s is %(value)s")
-            % {
-                "attribute": attribute.name,
-                "value": gettext("marked row by row") if attribute.list_id else gettext("not an attribute of a list, so it has no rows"),
-            }
+            (
+                gettext("%(attribute)s is marked row by row")
+                if attribute.list_id
+                else gettext("%(attribute)s is not an attribute of a list, so it has no rows")
+            )
+            % {"attribute": attribute.name}
         )
     if row > MAX_ROWS:
         raise LabelError(

@@ -255,9 +255,8 @@ def describe_join(join: Join) -> list[str]:
             "list": each.list.name if each.list else gettext("a removed list"),
             "cluster": each.cluster.label if each.cluster else gettext("a deleted template"),
         }
-        pairs = gettext(" and ").join(
-            f"{key.in_list or gettext('a removed attribute')} = {key.on_page or gettext('a removed attribute')}" for key in each.keys.all()
-        )
+        removed = gettext("a removed attribute")
+        pairs = gettext(" and ").join(f"{key.in_list or removed} = {key.on_page or removed}" for key in each.keys.all())
         found.append(
             gettext("%(where)s, by %(pairs)s") % {"where": where, "pairs": pairs}
             if each.by_key

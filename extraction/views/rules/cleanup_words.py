@@ -47,11 +47,8 @@ def describe_step(step: CleanupStep) -> str:
         case "map":
             pairs = ", ".join(gettext("“%(old)s” to “%(new)s”") % {"old": old, "new": new} for old, new in step.pairs[:SHOWN_PAIRS])
             more = gettext(" and %(pairs)s more") % {"pairs": len(step.pairs) - SHOWN_PAIRS} if len(step.pairs) > SHOWN_PAIRS else ""
-            return gettext("map %(pairs)s%(more)s; %(value)s other values") % {
-                "pairs": pairs,
-                "more": more,
-                "value": gettext("keep") if step.keep else gettext("drop"),
-            }
+            said = gettext("map %(pairs)s%(more)s; keep other values") if step.keep else gettext("map %(pairs)s%(more)s; drop other values")
+            return said % {"pairs": pairs, "more": more}
         case "join":
             return gettext("join all values with “%(text)s”") % {"text": step.text} if step.text else gettext("join all values")
         case "unit":

@@ -139,6 +139,8 @@ ACT = {
     "notices_read": Role.VIEWER,
     "account_email": Role.VIEWER,
     "account_reader": Role.VIEWER,
+    "provider_link": Role.VIEWER,
+    "provider_unlink": Role.VIEWER,
     "session_end": Role.VIEWER,
     "sessions_end_others": Role.VIEWER,
     "person_edit": Role.ADMIN,

@@ -25,6 +25,7 @@ from extraction.models import (
     Breakage,
     Cluster,
     Correction,
+    ExternalIdentity,
     Label,
     MergeProposal,
     Page,
@@ -66,6 +67,7 @@ UNLOGGED = {
     "site_files_import": "it needs an upload that was looked at; tests/services/core/test_audit.py imports a site",
     "site_files_upload": "it shows what an import would change, and changes nothing",
     "site_place_undo": "it moves pages by the service of site_place",
+    "provider_link": "it leads to the provider; test_provider.py looks at what comes after",
     "notices_read": "it says that one has seen something, and changes nothing for others",
     "alert_channel_test": "it sends a test and changes nothing",
     "breakage_annotate": "it opens the workbench",
@@ -219,6 +221,11 @@ def own_factor(world: World) -> Prepared:
     return said
 
 
+def own_identity(world: World) -> Prepared:
+    ExternalIdentity.objects.create(user=User.objects.get(username="admin"), issuer="https://login.example.org", subject="1")
+    return {}
+
+
 def factor_of_somebody(_: World) -> Prepared:
     second_factors.begin_factor(User.objects.get_or_create(username="somebody")[0])
     return {}
@@ -265,6 +272,7 @@ CHANGES: dict[str, tuple[Callable[[World], Prepared], str]] = {
     "team_new": (lambda _: {"name": "Films"}, "team.created"),
     "factor_setup": (begin_factor, "person.factor_set"),
     "factor_remove": (own_factor, "person.factor_removed"),
+    "provider_unlink": (own_identity, "person.identity_removed"),
     "factor_codes": (own_factor, "person.recovery_codes"),
     "factor_reset": (factor_of_somebody, "person.factor_removed"),
     "team_factor": (lambda _: {"required": "on"}, "team.changed"),

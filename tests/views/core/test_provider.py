@@ -112,20 +112,88 @@ def test_without_a_provider_there_is_no_such_sign_in(client: Client, db: None) -
     assert [client.get(reverse(name)).status_code for name in ("provider", "provider_back")] == [404, 404]
 
 
-def test_a_person_is_found_by_the_verified_address_and_later_by_the_subject(client: Client, provider: Provider, vera: User) -> None:
+def link(client: Client, provider: Provider, person: User) -> Any:
+    """What the provider's answer leads to when a person links it to the own account."""
+    client.force_login(person)
+    answer = client.post(reverse("provider_link"))
+    provider.asked = {name: values[0] for name, values in parse_qs(urlsplit(answer.headers["Location"]).query).items()}
+    return client.get(reverse("provider_back"), {"code": "c", "state": provider.asked["state"]}, follow=True)
+
+
+@pytest.fixture
+def linked(provider: Provider, vera: User) -> User:
+    """Vera, whose account is linked to the provider."""
+    ExternalIdentity.objects.create(user=vera, issuer=provider.issuer, subject="v-1")
+    return vera
+
+
+def test_a_person_links_the_account_and_is_known_by_the_subject_later(client: Client, provider: Provider, vera: User) -> None:
     assert b"Sign in with Example login" in client.get(reverse("login")).content
-    assert sign_in(client, provider, "/sites/").headers["Location"] == "/sites/"
-    assert is_signed_in(client)
+    assert b"you can also sign in with Example login" in link(client, provider, vera).content
     assert ExternalIdentity.objects.get().user == vera
-    assert AuditEntry.objects.filter(kind="person.identity", what="vera").count() == 1
-    assert AuditEntry.objects.filter(kind="person.signed_in").count() == 1
+    assert AuditEntry.objects.get(kind="person.identity", what="vera").text == f"{MAIL} at {provider.issuer}"
     provider.claims["email"] = "married@example.org"
     again = Client()
-    sign_in(again, provider)
+    assert sign_in(again, provider, "/sites/").headers["Location"] == "/sites/"
     assert is_signed_in(again)
+    assert AuditEntry.objects.filter(kind="person.signed_in", what="vera").exists()
 
 
-def test_the_exchange_is_bound_to_the_browser_and_to_the_request(client: Client, provider: Provider, vera: User) -> None:
+@pytest.mark.parametrize("new_people", ["", "viewer"])
+def test_an_address_that_somebody_entered_leads_nobody_into_their_account(
+    client: Client, provider: Provider, settings: Any, vera: User, new_people: str
+) -> None:
+    settings.VERTEX_OIDC_NEW_PEOPLE = new_people
+    answer = sign_in(client, provider)
+    assert answer.status_code == 403
+    assert b"link it on the page of your account" in answer.content
+    assert not is_signed_in(client)
+    assert not ExternalIdentity.objects.exists()
+
+
+def test_only_the_person_who_asked_to_link_is_linked(client: Client, provider: Provider, vera: User) -> None:
+    asked = begin(client, provider)  # not signed in: a link that somebody else sends
+    client.force_login(vera)
+    client.get(reverse("provider_back"), {"code": "c", "state": asked["state"]})
+    assert not ExternalIdentity.objects.exists()
+    assert client.get(reverse("provider_link")).status_code == 405
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(vera)
+    assert strict.post(reverse("provider_link")).status_code == 403
+
+
+def test_what_is_linked_to_one_account_is_not_linked_to_another(client: Client, provider: Provider, linked: User) -> None:
+    bo = save_person(User(username="bo"), password="a long enough password", role=Role.VIEWER)
+    answer = link(client, provider, bo)
+    assert b"Another account is linked" in answer.content
+    assert ExternalIdentity.objects.get().user == linked
+    assert b"you can also sign in" in link(Client(), provider, linked).content  # once more is no mistake
+
+
+def test_a_link_is_removed_by_whoever_has_a_password(client: Client, provider: Provider, linked: User) -> None:
+    client.force_login(linked)
+    assert provider.issuer.encode() in client.get(reverse("account")).content
+    client.post(reverse("provider_unlink"))
+    assert not ExternalIdentity.objects.exists()
+    assert AuditEntry.objects.filter(kind="person.identity_removed", what="vera").count() == 1
+    assert b"Link my account" in client.get(reverse("account")).content
+
+
+def test_the_only_way_in_is_not_removed(client: Client, provider: Provider, linked: User) -> None:
+    linked.set_unusable_password()
+    linked.save()
+    client.force_login(linked)
+    assert b"Set a password first" in client.post(reverse("provider_unlink"), follow=True).content
+    assert ExternalIdentity.objects.exists()
+
+
+def test_without_a_provider_nothing_is_linked(client: Client, vera: User) -> None:
+    client.force_login(vera)
+    assert b"Link my account" not in client.get(reverse("account")).content
+    assert b"No provider is configured" in client.post(reverse("provider_link"), follow=True).content
+
+
+def test_the_exchange_is_bound_to_the_browser_and_to_the_request(client: Client, provider: Provider, linked: User) -> None:
     asked = begin(client, provider)
     assert asked["code_challenge_method"] == "S256"
     assert asked["scope"] == "openid email profile"
@@ -151,22 +219,18 @@ def test_a_token_that_another_key_signed_is_refused(client: Client, provider: Pr
     assert not is_signed_in(client)
 
 
-@pytest.mark.parametrize("claims", [{"email_verified": False}, {"email_verified": "true"}, {"email": ""}, {"email": "nobody@example.org"}])
-def test_an_address_that_is_not_verified_or_unknown_lets_nobody_in(
-    client: Client, provider: Provider, vera: User, claims: dict[str, Any]
+@pytest.mark.parametrize("claims", [{"email_verified": False}, {"email_verified": "true"}, {"email": ""}, {"email": None}])
+def test_an_address_that_is_not_verified_gives_no_account(
+    client: Client, provider: Provider, settings: Any, db: None, claims: dict[str, Any]
 ) -> None:
-    provider.claims |= claims
+    settings.VERTEX_OIDC_NEW_PEOPLE = "viewer"
+    provider.claims |= {"email": "nobody@example.org"} | claims
     assert sign_in(client, provider).status_code == 403
     assert not is_signed_in(client)
-    assert not ExternalIdentity.objects.exists()
+    assert not User.objects.exists()
 
 
-def test_an_address_of_two_accounts_lets_nobody_in(client: Client, provider: Provider, vera: User) -> None:
-    User.objects.create(username="twin", email=MAIL.upper())
-    assert b"Several accounts" in sign_in(client, provider).content
-
-
-def test_somebody_who_may_not_sign_in_may_not_by_the_provider_either(client: Client, provider: Provider, vera: User) -> None:
+def test_somebody_who_may_not_sign_in_may_not_by_the_provider_either(client: Client, provider: Provider, linked: User) -> None:
     sign_in(client, provider)
     User.objects.update(is_active=False)
     assert sign_in(Client(), provider).status_code == 403
@@ -183,14 +247,14 @@ def test_new_people_get_the_role_and_the_team_of_the_settings(client: Client, pr
     assert is_signed_in(client)
 
 
-def test_the_second_factor_is_asked_for_too(client: Client, provider: Provider, vera: User) -> None:
-    made = second_factors.begin_factor(vera)
-    type(made).objects.update(confirmed_at=vera.date_joined)
+def test_the_second_factor_is_asked_for_too(client: Client, provider: Provider, linked: User) -> None:
+    made = second_factors.begin_factor(linked)
+    type(made).objects.update(confirmed_at=linked.date_joined)
     assert sign_in(client, provider).headers["Location"] == reverse("second_factor")
     assert not is_signed_in(client)
 
 
-def test_nobody_is_led_to_another_site(client: Client, provider: Provider, vera: User) -> None:
+def test_nobody_is_led_to_another_site(client: Client, provider: Provider, linked: User) -> None:
     assert sign_in(client, provider, "https://evil.example/").headers["Location"] == reverse("home")
 
 

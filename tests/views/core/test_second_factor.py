@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from extraction.models import AuditEntry, RecordType, RecoveryCode, Role, SecondFactor, SignedInSession, Team
 from extraction.services.core import second_factors
+from extraction.services.core.api_tokens import create_token
 from extraction.services.core.people import save_person
 
 PASSWORD = "a long enough password"
@@ -205,6 +206,18 @@ def test_readers_files_need_the_factor_too(client: Client, vera: User) -> None:
     Team.objects.update(second_factor=True)
     client.force_login(vera)
     assert client.get(reverse("latest_schema", args=[kind.slug])).status_code == 401
+
+
+def test_a_token_from_before_the_requirement_waits_for_the_factor(client: Client, vera: User, clock: Any) -> None:
+    headers = {"Authorization": f"Bearer {create_token(vera, 'Night', ['read'])}"}
+    assert client.get("/api/v1/sites", headers=headers).status_code == 200
+    Team.objects.update(second_factor=True)
+    refused = client.get("/api/v1/sites", headers=headers)
+    assert refused.status_code == 403
+    assert "requires a second factor" in refused.json()["detail"]
+    made = second_factors.begin_factor(vera)
+    second_factors.confirm_factor(made, code_of(made, clock))
+    assert client.get("/api/v1/sites", headers=headers).status_code == 200
 
 
 def test_djangos_sign_in_page_does_not_go_around_the_code(client: Client, clock: Any, db: None) -> None:
