@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import translation
 from django.utils.translation import gettext
 
 from extraction.algorithms.records.quality.demands import RuleLimits, fits_type
@@ -121,7 +122,9 @@ def delete_rule(rule: QualityRule) -> None:
 
 def _record(kind: AuditKind, row: QualityRule, text: str = "") -> None:
     where = f"{row.cluster.label} of {row.record_type}" if row.cluster else str(row.record_type)
-    audit.record(kind, f"{row.get_kind_display()}: {row.attribute or row.list or 'records'} ({where})", site=_find_site(row), text=text)
+    with translation.override("en"):
+        what = f"{row.get_kind_display()}: {row.attribute or row.list or 'records'} ({where})"
+    audit.record(kind, what, site=_find_site(row), text=text)
 
 
 def _find_site(row: QualityRule) -> Site | None:

@@ -145,7 +145,7 @@ def add_given_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleRepo
             report=report.as_json(),
             created_by=user,
         )
-        audit.record(AuditKind.RULE_DRAFTED, draft, text=draft.get_origin_display())
+        audit.record(AuditKind.RULE_DRAFTED, draft, text=Rule.Origin(draft.origin).label)
     return draft
 
 
@@ -177,7 +177,7 @@ def _replace_serving(rule: Rule, user: User | None, what: Decision.What) -> bool
         changed = ready.update(state=Rule.State.LIVE, published_at=timezone.now())
         if changed:
             _record_decision(rule, what, user)
-            audit.record(AuditKind.RULE_PUBLISHED, rule, text=str(what.label))
+            audit.record(AuditKind.RULE_PUBLISHED, rule, text=what.label)
         return bool(changed)
 
 
