@@ -73,7 +73,7 @@ def find_script_texts() -> set[Text]:
     found: set[Text] = set()
     for path in sorted((ROOT / "static" / "js").rglob("*.js")):
         with path.open("rb") as file:
-            for _, name, texts, _ in extract_javascript(file, ("gettext", "ngettext"), [], {"parse_template_string": True}):
+            for _, name, texts, _ in extract_javascript(file, {"gettext": None, "ngettext": (1, 2)}, [], {"parse_template_string": True}):
                 forms = texts[:2] if name == "ngettext" and isinstance(texts, tuple) else (texts,)
                 if all(isinstance(form, str) for form in _flat(forms)):
                     found.add(tuple(_flat(forms))[: 2 if name == "ngettext" else 1])

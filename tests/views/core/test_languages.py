@@ -70,7 +70,7 @@ def test_no_screen_shows_english(signed_in: Any, db: None, kept_world: World, la
 @pytest.mark.parametrize(("accepted", "language"), [("de-AT,de;q=0.9", "de"), ("fr", "fr"), ("en-GB", "en"), ("xx", "en"), ("", "en")])
 def test_a_page_for_everybody_is_in_the_language_of_the_browser(client: Client, db: None, accepted: str, language: str) -> None:
     answer = client.get(reverse("login"), headers={"accept-language": accepted})
-    assert html.fromstring(answer.content.decode()).get("lang").startswith(language)
+    assert html.fromstring(answer.content.decode()).get("lang", "").startswith(language)
     assert answer.headers["Content-Language"].startswith(language)
     assert "Accept-Language" in answer.headers["Vary"]
 
@@ -89,7 +89,9 @@ def test_what_a_person_has_chosen_counts_more_than_the_browser(client: Client, d
 
 def test_what_is_stored_is_in_english(signed_in: Any, db: None, kept_world: World) -> None:
     client = signed_in("admin")
-    rule = QualityRule.objects.create(record_type=kept_world.cluster.record_type, kind="count", limits={"least": 1})
+    kind = kept_world.cluster.record_type
+    assert kind is not None
+    rule = QualityRule.objects.create(record_type=kind, kind="count", limits={"least": 1})
     with translation.override("de"):
         switch_rule(rule, None, enabled=False)
         assert str(QualityRule.Kind(rule.kind).label) not in ("", AuditEntry.objects.latest("pk").what.partition(":")[0])
