@@ -45,6 +45,7 @@ class ChannelForm(forms.ModelForm[AlertChannel]):
     class Meta:
         model = AlertChannel
         fields = ["name", "events", "sites", "enabled"]
+        labels = {"name": gettext_lazy("Name")}
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

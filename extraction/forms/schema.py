@@ -10,7 +10,7 @@ from typing import (
 from django import forms
 from django.contrib.auth.models import User
 from django.http import QueryDict
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from extraction.algorithms.records.choice import URL_COLUMN
 from extraction.forms.teams import TeamField
@@ -31,6 +31,7 @@ class RecordTypeForm(forms.ModelForm[RecordType]):
     class Meta:
         model = RecordType
         fields = ["name", "description"]
+        labels = {"name": gettext_lazy("Name"), "description": gettext_lazy("Description")}
 
     def clean(self) -> dict[str, Any]:
         """Refuse the name of another record type of the team."""

@@ -39,6 +39,7 @@ class SiteForm(forms.ModelForm[Site]):
     class Meta:
         model = Site
         fields = ["name", "address"]
+        labels = {"name": gettext_lazy("Name")}
 
     def clean(self) -> dict[str, Any]:
         """Refuse a name that differs from that of another site of the team only by case."""

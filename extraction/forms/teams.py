@@ -45,6 +45,7 @@ class TeamForm(forms.ModelForm[Team]):
     class Meta:
         model = Team
         fields = ["name"]
+        labels = {"name": gettext_lazy("Name")}
         error_messages = {"name": {"unique": gettext_lazy("There is already a team with this name.")}}
 
 

@@ -19,11 +19,11 @@ LANGUAGES = tuple(code for code, _ in settings.LANGUAGES if code != "en")
 DOMAINS = ("django", "djangojs")
 
 Text = tuple[str, ...]
-"""A text, or its forms for one and for several."""
+"""A text, or its forms for one and for several. Where a text has a context, that stands first."""
 
-CALLS = frozenset({"_", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy"})
+CALLS = frozenset({"_", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy", "pgettext"})
 _STRING = r"""u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
-_IN_TEMPLATE = re.compile(rf"\b(?:n?gettext|_)\({_STRING}(?:, {_STRING}, \w+)?\)")
+_IN_TEMPLATE = re.compile(rf"\b(?:n?gettext|pgettext|_)\({_STRING}(?:, {_STRING}(?:, \w+)?)?\)")
 
 
 def find_catalogue(language: str, domain: str) -> Path:
@@ -42,7 +42,7 @@ def compile_catalogue(language: str, domain: str) -> bytes:
     compiled, catalogue = io.BytesIO(), read_catalogue(language, domain)
     for message in list(catalogue):
         if message.id and not all(_as_forms(message.string)):
-            catalogue.delete(message.id)
+            catalogue.delete(message.id, context=message.context)
     write_mo(compiled, catalogue)
     return compiled.getvalue()
 
@@ -51,7 +51,7 @@ def list_texts(catalogue: Catalog) -> Iterator[tuple[Text, Text]]:
     """Return each text of a catalogue with its translation."""
     for message in catalogue:
         if message.id:
-            yield _as_forms(message.id), _as_forms(message.string)
+            yield (message.context, *_as_forms(message.id)) if message.context else _as_forms(message.id), _as_forms(message.string)
 
 
 def find_marked_texts() -> set[Text]:
@@ -88,7 +88,7 @@ def _find_calls(tree: ast.AST) -> set[Text]:
     found: set[Text] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
-            forms = node.args[: 2 if node.func.id.startswith("n") else 1]
+            forms = node.args[: 2 if node.func.id.startswith(("n", "p")) else 1]
             texts = tuple(form.value for form in forms if isinstance(form, ast.Constant) and isinstance(form.value, str))
             if len(texts) == len(forms):
                 found.add(texts)

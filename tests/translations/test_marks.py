@@ -1,5 +1,6 @@
 """Every word that a template shows is marked for translation."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,10 @@ def test_unmarked_words_are_found(template: str) -> None:
 )
 def test_marked_words_and_units_pass(template: str) -> None:
     assert list(find_unmarked(template)) == []
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT / "templates")))
+def test_what_is_counted_is_not_renamed_in_the_same_tag(path: Path) -> None:
+    """Django works out the number last, and would count the letters of the text that `with` has put in its place."""
+    for counted, named in re.findall(r"\{% blocktranslate[^%]* count \w+=(\w+)[^%]*? with ([^%]*)%\}", path.read_text()):
+        assert counted not in re.findall(r"(\w+)=", named)

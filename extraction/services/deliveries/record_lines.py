@@ -156,7 +156,7 @@ class LineMaker:
         page: dict[str, PageCell] = {
             URL_COLUMN: state.url,
             "site": cluster.site.name,
-            "template": cluster.label,
+            "template": cluster.stored_label,
             "page_id": state.page_id,
             "fetched_at": _in_utc(state.fetched_at),
             "rule_version": state.rule_version,

@@ -87,7 +87,7 @@ def _describe_page(join: Join, record: JoinedRecord) -> dict[str, PageCell]:
     return {
         URL_COLUMN: record.page.url if record.page else None,
         "site": join.site.name,
-        "template": join.detail.label if join.detail and record.page else None,
+        "template": join.detail.stored_label if join.detail and record.page else None,
         "page_id": record.page_id,
         "row": None,
         "fetched_at": _as_utc(snapshot.fetched_at) if snapshot else None,

@@ -244,7 +244,7 @@ def find_free_name(name: str, taken: set[str]) -> str:
 
 def name_join(detail: Cluster, lists: Sequence[str]) -> str:
     """Return a name for a join of these lists with a template's pages."""
-    return f"{', '.join(dict.fromkeys(lists))} with {detail.label}"[:120]
+    return f"{', '.join(dict.fromkeys(lists))} with {detail.stored_label}"[:120]
 
 
 def save_plan(site: Site, plan: JoinPlan, join: Join | None = None, user: User | None = None) -> Join:

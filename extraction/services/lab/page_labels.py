@@ -48,7 +48,7 @@ def get_labels(site: Site) -> dict[int, str]:
     A page without a label that somebody moved into a template has the name of that template as its label.
     """
     placed = Placement.objects.filter(cluster__site=site, belongs=True).select_related("cluster")
-    found = {row.page_id: row.cluster.label for row in placed}
+    found = {row.page_id: row.cluster.stored_label for row in placed}
     return found | dict(PageLabel.objects.filter(page__site=site).values_list("page", "label"))
 
 
@@ -78,7 +78,7 @@ def take_labels(site: Site, text: str, user: User | None) -> TakenLabels:
 def confirm_template(cluster: Cluster, user: User | None) -> int:
     """Label all current pages of a template with the template's name, and return how many there are."""
     pages = cluster.snapshots.current().values_list("page", flat=True)
-    _write_labels(cluster.site, dict.fromkeys(pages, cluster.label), user)
+    _write_labels(cluster.site, dict.fromkeys(pages, cluster.stored_label), user)
     return len(pages)
 
 

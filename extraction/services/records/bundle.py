@@ -77,7 +77,7 @@ def _bundle_template(cluster: Cluster, size: int, rule: Rule | None, core: bytes
     return BundledTemplate(
         id=cluster.pk,
         number=cluster.number,
-        label=cluster.label,
+        label=cluster.stored_label,
         pages=size,
         masks=tuple(cluster.masks),
         patterns=tuple(cluster.url_patterns),

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils import translation
 from django.utils.translation import gettext
 
 from extraction.algorithms.records.columns import Column, Kind
@@ -84,6 +85,11 @@ def write_json_schema(export: Export, version: SchemaVersion | None = None) -> s
 
     version: of the record type's attributes. The schema says its number and what changed in it.
     """
+    with translation.override("en"):
+        return _write_schema(export, version)
+
+
+def _write_schema(export: Export, version: SchemaVersion | None) -> str:
     numbered = {"$id": f"urn:vertex:{version.record_type.slug}:{version.number}", **describe_version(version)} if version else {}
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -109,6 +115,11 @@ def write_dictionary(export: Export, version: SchemaVersion | None = None) -> st
 
     version: of the record type's attributes.
     """
+    with translation.override("en"):
+        return _write_dictionary(export, version)
+
+
+def _write_dictionary(export: Export, version: SchemaVersion | None) -> str:
     noted = (
         [f"- {_cell(text)} This breaks programs that read version {version.number - 1}." for text in version.breaking] if version else []
     )

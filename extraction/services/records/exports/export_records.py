@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
+from django.utils import translation
 from django.utils.translation import gettext
 
 from extraction.algorithms.records.cells import CellMaker
@@ -116,7 +117,7 @@ def write_export(export: Export, path: Path) -> None:
 
 def fill_file(export: Export, path: Path) -> None:
     """Write the file at a path where there is none. It is incomplete until this returns."""
-    with stream_rows():
+    with stream_rows(), translation.override("en"):
         if export.format.write is not None:
             export.format.write(path, export.open_table())
             return
