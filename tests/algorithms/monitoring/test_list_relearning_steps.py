@@ -149,7 +149,7 @@ def test_a_rule_that_cannot_be_run_is_no_rule(error: Exception, monkeypatch: pyt
 
 
 def test_where_the_rows_have_moved_the_attributes_that_worked_are_learned_too() -> None:
-    """Only the price is said to be broken, but no row is where the old rule looks. The price stands in another element, the name does not."""
+    """Only the price is said to be broken, but no row is where the old rule looks. Only the price stands in another element."""
     result = relearn(6, broken=["price"])
     assert isinstance(result, RelearnedList)
     assert result.rule.rows != OLD.rows and set(result.attributes) == {"thing", "price"} and not result.failed
