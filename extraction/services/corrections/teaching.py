@@ -136,7 +136,7 @@ def _has_values(rule: ListRule, rows: Rows, place: int) -> bool:
 
 
 def _choose_label_row(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, nodes: Collection[int]) -> int:
-    """Return the number of the marked row with a mark at one of these nodes, or the next free one. Raises _NotMarkedError if none is left."""
+    """Return the number of the row with a mark at one of these nodes, or the next free one. Raises _NotMarkedError if none is left."""
     marked = Label.objects.of_rows().filter(cluster=cluster, snapshot=snapshot, attribute__list=attribute.list_id)
     last = 0
     for label in marked.order_by("row"):
