@@ -36,7 +36,7 @@ class Loaded:
         return Location(node, "text", text=1)
 
 
-PAGE = Loaded(HTML)
+PAGE: Any = Loaded(HTML)
 Row = Mapping[int, Sequence[Location]]
 
 
@@ -69,11 +69,11 @@ def test_a_page_that_is_no_longer_there_is_not_checked_and_a_place_that_is_gone_
     assert check(row, pages={}) == ""
     own = AttributeRule("thing", multiple=True, alternatives=(Selector("//b/text()"),))
     labels = {7: [PAGE.at("Tea"), PAGE.at("Milk")]}
-    assert rule_checks.check_attribute(own, labels, {7: PAGE}) is None  # type: ignore[arg-type, dict-item]
-    assert rule_checks.check_attribute(own, labels, {}) is None  # type: ignore[arg-type]
-    lost = rule_checks.check_attribute(own, {7: [Location(999, "text", text=1)]}, {7: PAGE})  # type: ignore[dict-item]
+    assert rule_checks.check_attribute(own, labels, {7: PAGE}) is None
+    assert rule_checks.check_attribute(own, labels, {}) is None
+    lost = rule_checks.check_attribute(own, {7: [Location(999, "text", text=1)]}, {7: PAGE})
     assert lost and lost.message == "thing: a marked place is no longer on the page (https://shop.example/1)"
-    few = rule_checks.check_attribute(own, {7: [PAGE.at("Tea")]}, {7: PAGE})  # type: ignore[dict-item]
+    few = rule_checks.check_attribute(own, {7: [PAGE.at("Tea")]}, {7: PAGE})
     assert few and "Milk" in few.message
 
 
