@@ -37,7 +37,7 @@ class Loaded:
 
 
 PAGE: Any = Loaded(HTML)
-Row = Mapping[int, Sequence[Location]]
+Row = Mapping[int, tuple[Location, ...]]
 
 
 def check(*rows: Row, pages: Mapping[int, Any] | None = None) -> str:
@@ -59,13 +59,13 @@ def check(*rows: Row, pages: Mapping[int, Any] | None = None) -> str:
     ids=["all", "one value", "an attribute that is gone", "an empty row", "of two rows", "one too many", "the second row"],
 )
 def test_each_marked_row_must_be_one_that_the_rule_gives(rows: Sequence[Mapping[int, Sequence[str]]], wrong: int) -> None:
-    placed = [{pk: [PAGE.at(text) for text in texts] for pk, texts in row.items()} for row in rows]
+    placed = [{pk: tuple(PAGE.at(text) for text in texts) for pk, texts in row.items()} for row in rows]
     said = check(*placed)
     assert said == (f"offers: the rule does not give row {wrong} as it was marked (https://shop.example/1)" if wrong else "")
 
 
 def test_a_page_that_is_no_longer_there_is_not_checked_and_a_place_that_is_gone_is_named() -> None:
-    row = {1: [PAGE.at("Milk")], 2: [PAGE.at("£1")]}
+    row = {1: (PAGE.at("Milk"),), 2: (PAGE.at("£1"),)}
     assert check(row, pages={}) == ""
     own = AttributeRule("thing", multiple=True, alternatives=(Selector("//b/text()"),))
     labels = {7: [PAGE.at("Tea"), PAGE.at("Milk")]}
