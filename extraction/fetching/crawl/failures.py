@@ -93,7 +93,7 @@ def _describe_tls(text: str, url: str) -> str:
 def _read_reasons(error: BaseException) -> str:
     """Return the message of an error, or of the errors that it or its cause wraps."""
     wrapped = _list_wrapped(error) or _list_wrapped(error.__cause__)
-    if any(each.check(ConnectionDone, ConnectionLost) for each in wrapped):
+    if any(isinstance(each.value, ConnectionDone | ConnectionLost) for each in wrapped):
         return "it closed the connection"
     return "; ".join(each.getErrorMessage() for each in wrapped) or str(error)
 

@@ -101,7 +101,7 @@ def list_doubts(rule: Rule) -> tuple[DoubtReport, ...]:
     if report.repaired_from:
         return report.doubts
     definition = rule.read_definition()
-    given = {each.name for each in (*definition.every, *definition.lists)}
+    given = {each.name for each in definition.every} | {each.name for each in definition.lists}
     failed = [each for each in report.failed if each.name not in given]
     return (*(_doubt_failed(each) for each in failed), *report.doubts)
 
