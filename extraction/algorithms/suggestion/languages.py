@@ -68,22 +68,23 @@ def find_pairs(columns: Sequence[LabelledColumn], languages: Languages) -> dict[
             if spoken[n].isdisjoint(spoken[m]) and (degree := _compare(columns[n], columns[m])):
                 alike[n][m] = degree
     found: dict[int, int] = {}
-    while chosen := _pair_best(alike):
+    while chosen := _pair_best(alike, [each.words for each in columns]):
         found |= chosen
         gone = {*chosen, *chosen.values()}
         alike = {n: {m: degree for m, degree in row.items() if m not in gone} for n, row in alike.items() if n not in gone}
     return found
 
 
-def _pair_best(alike: dict[int, dict[int, int]]) -> dict[int, int]:
+def _pair_best(alike: dict[int, dict[int, int]], words: Sequence[str]) -> dict[int, int]:
     """Return {later column: earlier column} for those that are each other's only best."""
-    best = {n: _choose_best(row) for n, row in alike.items()}
+    best = {n: _choose_best(row, words) for n, row in alike.items()}
     return {n: m for n, m in best.items() if m is not None and m < n and best.get(m) == n}
 
 
-def _choose_best(row: dict[int, int]) -> int | None:
+def _choose_best(row: dict[int, int], words: Sequence[str]) -> int | None:
+    """Return the column that is most alike, None if columns with different labels are. Of columns with one label, the first is best."""
     most = [n for n, degree in row.items() if degree == max(row.values())]
-    return most[0] if len(most) == 1 else None
+    return min(most) if len({words[n] for n in most}) == 1 else None
 
 
 def _compare(one: LabelledColumn, other: LabelledColumn) -> int:

@@ -107,7 +107,10 @@ def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS, con
 
 
 def _join_languages(columns: Sequence[SuggestedColumn], languages: Languages, most: int) -> list[SuggestedColumn]:
-    """Return the columns with those that are the same in two languages joined: at most `most` that vary, then the others."""
+    """Return the columns with those that are the same in two languages joined: at most `most` that vary, then the others.
+
+    Those that were joined count as two.
+    """
     pairs = find_pairs(columns, languages)
     others: dict[int, list[SuggestedColumn]] = {}
     for number, first in pairs.items():
@@ -120,7 +123,7 @@ def _join_languages(columns: Sequence[SuggestedColumn], languages: Languages, mo
         contents = [(page, tuple(value.text for value in row)) for page, row in values.items()]
         joined.append(replace(each, values=values, of_language=is_same_in_each(contents, languages)))
     varied = sorted((each for each in joined if not each.constant), key=lambda each: each.of_language)
-    return [*varied[:most], *(each for each in joined if each.constant)]
+    return [*varied[: most - len(pairs)], *(each for each in joined if each.constant)]
 
 
 def _make_column(name: str, words: str, score: float, each: ColumnCandidate) -> SuggestedColumn:

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.algorithms.alignment.schema import Value
-from extraction.models import Attribute, Cluster, Label, Snapshot
+from extraction.models import Attribute, Cluster, Label, RecordType, Snapshot
 from extraction.services.core.stored_pages import read_elements
 from extraction.services.labels.labelling import set_labels
 from extraction.services.schema import record_types
@@ -39,15 +39,28 @@ def take_columns(
 
     snapshots: ids of the snapshots that were compared. The page numbers in `rows` are positions in this sequence.
     rows: each accepted column with its values.
-    type_name: the name of the record type to create if the template has none.
+    type_name: the name of the record type if the template has none: of one of the team, or of a new one.
     """
     with transaction.atomic():
+        use_named_type(cluster, type_name)
         attributes = _attributes(cluster, rows, type_name)
         pages = list(Snapshot.objects.in_bulk(snapshots[:MARKED_PAGES]).values())
         for page in pages:
             number = snapshots.index(page.pk)
             _mark(cluster, page, [(attributes[each.name.lower()], values.get(number, ())) for each, values in rows], user)
     return len(pages)
+
+
+def find_named_type(cluster: Cluster, name: str) -> RecordType | None:
+    """Return the record type of a name in the template's team."""
+    return RecordType.objects.filter(team=cluster.site.team_id, name__iexact=name.strip()).order_by("pk").first()
+
+
+def use_named_type(cluster: Cluster, name: str) -> None:
+    """Give a template without a record type the one of this name, if there is one."""
+    known = find_named_type(cluster, name) if cluster.record_type is None else None
+    if known is not None:
+        clusters.set_record_type(cluster, known)
 
 
 def describe_fields(fields: int, pages: int) -> str:

@@ -71,6 +71,20 @@ def test_accepted_fields_become_attributes_marked_on_three_pages(books: Cluster,
     assert {url: place is None for url, place in said.items()} == {url: int(url) % 3 == 0 for url in said}
 
 
+def test_accepted_fields_are_added_to_the_record_type_of_the_given_name(books: Cluster, signed_in: Any) -> None:
+    known = RecordType.objects.create(name="Book", slug="book")
+    Attribute.objects.create(record_type=known, name="title")
+    offer = suggested_fields.suggest_fields(books)
+    data = {"key": offer.key, "record_type": "book", "take": [place(offer, "title"), place(offer, "price")]}
+    data |= {f"{what}-{each.place}": getattr(each, what) for each in offer.fields for what in ("name", "type")}
+    answer = signed_in("editor").post(reverse("cluster_suggest", args=[books.site.slug, books.number]), data)
+    assert answer.status_code == 302
+    books.refresh_from_db()
+    assert books.record_type == known
+    assert [(each.name, each.type) for each in known.attributes.all()] == [("title", "text"), ("price", "price")]
+    assert RecordType.objects.count() == 1
+
+
 def test_a_rule_learned_from_accepted_fields_reads_the_other_pages(books: Cluster, person: Any) -> None:
 
     offer = suggested_fields.suggest_fields(books)
