@@ -45,6 +45,13 @@ def read_languages(roots: Sequence[etree._Element]) -> Languages:
     return found if len(large) > 1 else ()
 
 
+def choose_pages(languages: Languages, count: int) -> list[int]:
+    """Return the numbers of the first pages, so chosen that they are in as many languages as possible."""
+    firsts = [languages.index(language) for language in dict.fromkeys(languages) if language]
+    rest = [page for page in range(max(count, len(languages))) if page not in firsts]
+    return sorted([*firsts, *rest][:count])
+
+
 def is_same_in_each(contents: Iterable[tuple[int, tuple[str, ...]]], languages: Languages) -> bool:
     """Return whether the contents of pages differ between languages only. contents: (number of a page, its texts)."""
     by_language: dict[str, list[tuple[str, ...]]] = {}
@@ -92,5 +99,5 @@ def _compare(one: LabelledColumn, other: LabelledColumn) -> int:
     means = not set(find_owners(split_label(one.words))).isdisjoint(find_owners(split_label(other.words)))
     mine, theirs = ({_FIGURE.sub("0", text) for text in each.texts} for each in (one, other))
     alike = len(mine & theirs) >= MIN_ALIKE * min(len(mine), len(theirs))
-    forms = [{_WORD.sub("a", text) for text in each if "0" in text} for each in (mine, theirs)]
-    return 4 * means + 2 * alike + (bool(forms[0]) and forms[0] == forms[1])
+    forms = [{_WORD.sub("a", text) for text in each} for each in (mine, theirs)]
+    return 4 * means + 2 * alike + (forms[0] == forms[1] and all("0" in form for form in forms[0]))

@@ -31,20 +31,27 @@ class TakenColumns:
 
 
 def take_columns(
-    cluster: Cluster, snapshots: Sequence[int], rows: Sequence[tuple[TakenColumns, Values]], user: User | None, *, type_name: str = ""
+    cluster: Cluster,
+    snapshots: Sequence[int],
+    rows: Sequence[tuple[TakenColumns, Values]],
+    user: User | None,
+    *,
+    type_name: str = "",
+    marked: Sequence[int] = range(MARKED_PAGES),
 ) -> int:
-    """Turn columns into attributes, mark their values on the first pages and return the number of those pages.
+    """Turn columns into attributes, mark their values on some pages and return the number of those pages.
 
     Existing marks stay.
 
     snapshots: ids of the snapshots that were compared. The page numbers in `rows` are positions in this sequence.
     rows: each accepted column with its values.
     type_name: the name of the record type if the template has none: of one of the team, or of a new one.
+    marked: the numbers of the pages on which they are marked; numbers without a page do not count.
     """
     with transaction.atomic():
         use_named_type(cluster, type_name)
         attributes = _attributes(cluster, rows, type_name)
-        pages = list(Snapshot.objects.in_bulk(snapshots[:MARKED_PAGES]).values())
+        pages = list(Snapshot.objects.in_bulk([snapshots[n] for n in marked if n < len(snapshots)]).values())
         for page in pages:
             number = snapshots.index(page.pk)
             _mark(cluster, page, [(attributes[each.name.lower()], values.get(number, ())) for each, values in rows], user)

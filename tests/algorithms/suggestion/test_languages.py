@@ -3,6 +3,7 @@
 import pytest
 from lxml import etree, html
 
+from extraction.algorithms.suggestion.languages import choose_pages
 from extraction.algorithms.suggestion.suggest import SuggestedColumn, suggest_columns
 
 LABELS = {
@@ -49,3 +50,16 @@ def test_pages_in_one_language_are_left_as_they_are() -> None:
     found = suggest_columns([write(number, "en") for number in range(6)])
     assert not any(each.of_language for each in found)
     assert {len(each.values) for each in found if "KX-1037" in each.texts} == {6}
+
+
+@pytest.mark.parametrize(
+    ("languages", "pages"),
+    [
+        ((), [0, 1, 2]),
+        (("de", "de", "de", "en", "en"), [0, 1, 3]),
+        (("de", "en", "fr", "it"), [0, 1, 2]),
+        (("", "de", "de", "en"), [0, 1, 3]),
+    ],
+)
+def test_the_first_pages_are_in_as_many_languages_as_possible(languages: tuple[str, ...], pages: list[int]) -> None:
+    assert choose_pages(languages, 3) == pages
