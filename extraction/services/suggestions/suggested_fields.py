@@ -100,8 +100,7 @@ def take_fields(cluster: Cluster, key: str, taken: Sequence[TakenColumns], user:
     if now != key:
         raise JobError("the template's sample pages have changed; look at the suggestions again")
     rows = [(each, found.columns[each.place].values) for each in taken if each.place < len(found.columns)]
-    first = languages.choose_pages(found.languages, taking_fields.MARKED_PAGES)
-    return taking_fields.take_columns(cluster, found.snapshots, rows, user, type_name=type_name, marked=first)
+    return taking_fields.take_columns(cluster, found.snapshots, rows, user, type_name=type_name, languages=found.languages)
 
 
 def find_columns(cluster: Cluster) -> tuple[SuggestedColumn, ...]:

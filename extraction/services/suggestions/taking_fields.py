@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.algorithms.alignment.schema import Value
+from extraction.algorithms.suggestion.languages import Languages, choose_pages
 from extraction.models import Attribute, Cluster, Label, RecordType, Snapshot
 from extraction.services.core.stored_pages import read_elements
 from extraction.services.labels.labelling import set_labels
@@ -37,7 +38,7 @@ def take_columns(
     user: User | None,
     *,
     type_name: str = "",
-    marked: Sequence[int] = range(MARKED_PAGES),
+    languages: Languages = (),
 ) -> int:
     """Turn columns into attributes, mark their values on some pages and return the number of those pages.
 
@@ -46,15 +47,17 @@ def take_columns(
     snapshots: ids of the snapshots that were compared. The page numbers in `rows` are positions in this sequence.
     rows: each accepted column with its values.
     type_name: the name of the record type if the template has none: of one of the team, or of a new one.
-    marked: the numbers of the pages on which they are marked; numbers without a page do not count.
+    languages: of the pages, if they are in several. A column that has values in some of them says nothing about pages in the others.
     """
     with transaction.atomic():
         use_named_type(cluster, type_name)
         attributes = _attributes(cluster, rows, type_name)
-        pages = list(Snapshot.objects.in_bulk([snapshots[n] for n in marked if n < len(snapshots)]).values())
+        chosen = [snapshots[n] for n in choose_pages(languages, MARKED_PAGES) if n < len(snapshots)]
+        pages = list(Snapshot.objects.in_bulk(chosen).values())
         for page in pages:
             number = snapshots.index(page.pk)
-            _mark(cluster, page, [(attributes[each.name.lower()], values.get(number, ())) for each, values in rows], user)
+            known = [(each, values) for each, values in rows if not languages or languages[number] in {languages[n] for n in values}]
+            _mark(cluster, page, [(attributes[each.name.lower()], values.get(number, ())) for each, values in known], user)
     return len(pages)
 
 
