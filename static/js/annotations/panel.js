@@ -24,6 +24,16 @@ export function drawPanel(list, store, actions) {
   ]);
   list.replaceChildren(...lines.filter((line) => line !== null));
   list.scrollTop = top;
+  showCurrent(list);
+}
+
+/** Keeps the current attribute in sight, also when the note below the list takes some of its height. @param {HTMLElement} list */
+export function followCurrent(list) {
+  new ResizeObserver(() => showCurrent(list)).observe(list);
+}
+
+/** @param {HTMLElement} list */
+function showCurrent(list) {
   list.querySelector(".wb-attribute[aria-current]")?.scrollIntoView({ block: "nearest" });
 }
 
