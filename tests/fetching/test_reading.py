@@ -223,7 +223,7 @@ def test_a_query_key_is_ignored_only_if_it_never_changes_the_page():
 
 
 def product(number: int, canonical: str) -> ParsedView:
-    return page(f"<link rel=canonical href='{canonical}'><p>product {number}</p>", url="https://a.example/")
+    return view(f"<link rel=canonical href='{canonical}'><p>product {number}</p>".encode(), url="https://a.example/")
 
 
 def test_the_address_of_a_page_is_its_own_without_who_sent_the_visitor():

@@ -120,7 +120,7 @@ def test_a_label_of_the_other_language_is_not_guessed_for_pages_marked_as_lackin
     colours, makers = ("Sand", "Rust", "Ink", "Moss", "Slate"), ("Nordlys", "Fenwick", "Brume", "Marlow", "Holm")
     shown_on = [(german, n, n == 1 if german else n % 4 > 0) for german in (False, True) for n in range(12)]
     rows = [(german, colours[n % 5] if shown else "", makers[(n * 3) % 5]) for german, n, shown in shown_on]
-    tables = []
+    tables: list[PageTable] = []
     for german, colour, maker in rows:
         shown = [("Hersteller" if german else "Maker", maker), ("Farbe" if german else "Colour", colour)]
         order = shown if len(tables) % 2 else shown[::-1]
