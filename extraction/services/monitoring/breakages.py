@@ -121,7 +121,8 @@ def _choose_accepted(breakage: Breakage, proposal: Rule, user: User | None, *, d
         raise rules.StateError("Nothing in this repair is proven. Review it, edit it or mark the values yourself.")
     incorrect = {name for name, found in breakage.check_found.read_attributes().items() if found.kind == Check.Verdict.INCORRECT}
     wrong = {name: reason for name, reason in proof.lost.items() if name in incorrect}
-    left = wrong | ({} if doubtful else dict(proof.doubtful))
+    unproven = {} if doubtful else {name: f"left out of what was accepted ({reason})" for name, reason in proof.doubtful.items()}
+    left = wrong | unproven
     if not left:
         return proposal
     failed = tuple(FailedAttribute(name=name, reason=reason) for name, reason in {**proof.lost, **left}.items())

@@ -44,9 +44,9 @@ def lists(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
 
 def _describe_marked(name: str, marked: service.Marked) -> str:
     if not marked.rows:
-        return f"The list {name} exists already. Its marked rows stay as they are."
+        return f"The list “{name}” exists already. Its marked rows stay as they are."
     pages = f"{marked.pages} page{'s' if marked.pages > 1 else ''}"
-    return f"{marked.rows} row{'s' if marked.rows > 1 else ''} of {name} marked on {pages}. Check them, then press Learn."
+    return f"{marked.rows} row{'s' if marked.rows > 1 else ''} of the list “{name}” marked on {pages}. Check them, then press Learn."
 
 
 def _lists(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:

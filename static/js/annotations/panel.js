@@ -24,6 +24,16 @@ export function drawPanel(list, store, actions) {
   ]);
   list.replaceChildren(...lines.filter((line) => line !== null));
   list.scrollTop = top;
+  showCurrent(list);
+}
+
+/** Keeps the current attribute in sight, also when the note below the list takes some of its height. @param {HTMLElement} list */
+export function followCurrent(list) {
+  new ResizeObserver(() => showCurrent(list)).observe(list);
+}
+
+/** @param {HTMLElement} list */
+function showCurrent(list) {
   list.querySelector(".wb-attribute[aria-current]")?.scrollIntoView({ block: "nearest" });
 }
 
@@ -171,7 +181,9 @@ function buttons(store, how, actions) {
     like > 0 && act(`Add ${like} similar`, "↵", actions.confirm, true),
     isOffered(how) && act(how.kind === "suggested" ? "Accept" : "Confirm", "↵", actions.confirm, true),
     further > 0 && act(further === 1 ? "Add the value beside it" : `Add the ${further} values beside it`, "e", actions.addBeside),
-    how.kind !== "absent" && act("Not here", "x", actions.absent),
+    // Enter confirms that there is nothing where the rule finds nothing.
+    how.kind === "none" && act("Not here", "↵", actions.confirm),
+    how.kind !== "absent" && how.kind !== "none" && act("Not here", "x", actions.absent),
     (how.kind === "confirmed" || how.kind === "absent") && act("Clear", "⌫", actions.clear),
   );
 }

@@ -4,7 +4,10 @@ import { all, around, maybe, one } from "./dom.js";
 import { watchSearches } from "./filtering.js";
 import { listenToKeys } from "./keys.js";
 import { watchPicks } from "./pick.js";
+import { holdRefreshes } from "./pressing.js";
 import { toast, watchToasts } from "./toasts.js";
+
+holdRefreshes();
 
 const THEMES = ["system", "light", "dark"];
 
