@@ -38,6 +38,7 @@ def known(world: World, name: str) -> str:
         "clustering_id": world.clustering.pk,
         "join_id": world.joined.join_id,
         "target_id": world.delivery.target_id,
+        "channel_id": world.address("alert_channel")[0],
         "delivery_id": world.delivery.pk,
         "attribute": "title",
         "form": "xslt",
