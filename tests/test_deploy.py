@@ -57,7 +57,7 @@ def check_command(command: str) -> None:
 
 def strip_values(command: str) -> list[str]:
     """The options of a command and the values that do not depend on the installation."""
-    return re.findall(r"--[a-z-]+|gthread|vertex\.wsgi|beat", command)
+    return re.findall(r"--[a-z-]+|vertex\.web_worker\.\w+|vertex\.wsgi|beat", command)
 
 
 def procfile_command(name: str) -> str:

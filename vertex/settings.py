@@ -257,12 +257,19 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
         "polling_interval": 0.05,
     }
 
+LOG_FORMAT = env.text("LOG_FORMAT", "line")
+if LOG_FORMAT not in ("line", "json"):
+    raise ImproperlyConfigured("VERTEX_LOG_FORMAT is line or json.")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "filters": {"refusals": {"()": "vertex.log.Refusals"}, "tokens": {"()": "vertex.log.Tokens"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["refusals", "tokens"]}},
+    "formatters": {"line": {"()": "vertex.log.Lines"}, "json": {"()": "vertex.log.JsonLines"}},
+    "filters": {
+        "refusals": {"()": "vertex.log.Refusals"},
+        "tokens": {"()": "vertex.log.Tokens"},
+        "work": {"()": "extraction.services.core.log_context.Work"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["refusals", "tokens", "work"]}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
     # These loggers write the addresses of alert channels, which contain passwords.
     "loggers": {"apprise": {"level": "CRITICAL", "propagate": False}, "urllib3": {"level": "INFO"}, "paramiko": {"level": "CRITICAL"}},
@@ -314,3 +321,9 @@ VERTEX_CRAWL_MAX_PAGES = env.integer("CRAWL_MAX_PAGES", 1_000_000, least=1)
 
 # The memory of each web process for the parsed pages of the workbench. Pages are dropped when it is full.
 VERTEX_WORKSPACE_MAX_BYTES = env.integer("WORKSPACE_MAX_BYTES", 1_500_000_000, least=1)
+
+# Errors are reported to Sentry if it has an address.
+if SENTRY_DSN := env.text("SENTRY_DSN"):
+    from vertex import error_reports
+
+    error_reports.start(SENTRY_DSN, env.text("SENTRY_ENVIRONMENT", "production"))

@@ -17,7 +17,7 @@ from extraction.api.operations import (
 from extraction.api.paging import Asked, Paged, take_page
 from extraction.api.problems import ProblemError, refuse_form
 from extraction.forms.fetching import FetchingForm
-from extraction.forms.sites import SiteForm, SourceForm, clean_address
+from extraction.forms.sites import SiteForm, SourceForm, complete_address
 from extraction.models import (
     Page,
     Role,
@@ -229,7 +229,7 @@ def list_sites(request: ApiRequest, paging: Asked, q: str = "") -> dict[str, Any
 def create_site(request: ApiRequest, body: SiteIn) -> Status[SiteOut]:
     """Create a site. Nothing is fetched yet: start a crawl or upload pages next."""
     request.access.refuse_site_limits("A new site is not among them.")
-    address = clean_address(body.address) if body.address else ""
+    address = complete_address(body.address) if body.address else ""
     team = choose_team(request, body.team, Role.EDITOR)
     name = body.name.strip() or (sources.find_free_name(address, team) if address else "")
     form = SiteForm({"name": name, "address": address}, instance=Site(team=team))

@@ -117,6 +117,14 @@ def clean_address(address: str) -> str:
         raise forms.ValidationError(str(error)) from error
 
 
+def complete_address(address: str) -> str:
+    """Return the address of a new site; see `sources.complete_address`. Raises ValidationError."""
+    try:
+        return sources.complete_address(address)
+    except sources.AddressError as error:
+        raise forms.ValidationError(str(error)) from error
+
+
 class SourceForm(forms.ModelForm[Source]):
     """Everything that can be set about how a site is fetched."""
 
@@ -235,7 +243,7 @@ class NewSiteForm(SourceForm):
         cast(TeamField, self.fields["team"]).offer(user, Role.EDITOR)
 
     def clean_address(self) -> str:
-        return clean_address(self.cleaned_data["address"])
+        return complete_address(self.cleaned_data["address"])
 
     def clean_name(self) -> str:
         return str(self.cleaned_data["name"].strip())

@@ -9,7 +9,7 @@ from django.utils.translation import gettext, gettext_lazy
 from extraction.forms.schema import AttributeForm, RecordTypeForm
 from extraction.models import Cluster
 from extraction.services.suggestions.suggested_lists import TakenList
-from extraction.services.suggestions.taking_fields import TakenColumns
+from extraction.services.suggestions.taking_fields import TakenColumns, find_named_type
 
 MOST = 100
 """The largest number of fields that can be accepted at once."""
@@ -20,7 +20,7 @@ class SuggestedForm(forms.Form):
 
     take: the numbers of the accepted columns.
     name-3, type-3: the name and type of column 3.
-    record_type: the name of a new record type.
+    record_type: the name of a record type, which may be a new one.
     """
 
     key = forms.CharField(max_length=1000)
@@ -34,7 +34,7 @@ class SuggestedForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Set `taken`."""
         cleaned = super().clean() or self.cleaned_data
-        if self.cluster.record_type is None:
+        if self.cluster.record_type is None and not find_named_type(self.cluster, cleaned.get("record_type", "")):
             kind = RecordTypeForm({"name": cleaned.get("record_type", ""), "description": ""})
             if not kind.is_valid():
                 raise forms.ValidationError([gettext("Record type: %(message)s") % {"message": message} for message in kind.errors["name"]])

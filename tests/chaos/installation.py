@@ -93,7 +93,17 @@ class Installation:
 
     def keep(self) -> None:
         """Start the processes that do not run, as a service manager does."""
-        web = ["-m", "gunicorn", "vertex.wsgi", "--bind", f"127.0.0.1:{self.port}", "--worker-class", "gthread", "--threads", "8"]
+        web = [
+            "-m",
+            "gunicorn",
+            "vertex.wsgi",
+            "--bind",
+            f"127.0.0.1:{self.port}",
+            "--worker-class",
+            "vertex.web_worker.LimitedWorker",
+            "--threads",
+            "8",
+        ]
         commands = {
             "web": [*web, "--no-control-socket"],
             "worker": ["manage.py", "worker", "--processes", "2"],

@@ -14,7 +14,7 @@ from extraction.fetching.crawl.frontier import Frontier
 from extraction.fetching.crawl.messages import CrawlPlan, Outcome, RenderMode
 from extraction.fetching.crawl.near import NearDuplicates
 from extraction.fetching.crawl.needs import MORE_WORDS, Needs
-from extraction.fetching.crawl.pages import MAX_LINKS, view
+from extraction.fetching.crawl.pages import MAX_LINKS, ParsedView, view
 from extraction.fetching.crawl.repeats import TRAP_RUN, Repeats
 from extraction.fetching.crawl.soft_404 import ProbeAnswer, Soft404
 from extraction.fetching.url_safety import MAX_URL
@@ -220,6 +220,27 @@ def test_a_query_key_is_ignored_only_if_it_never_changes_the_page():
         repeats.same(page("<p>sold out</p>"), f"https://a.example/p?id={number}")
         repeats.same(page("<p>home</p>"), f"https://a.example/?tok={number}")
     assert repeats.ignored == {"tok"}
+
+
+def product(number: int, canonical: str) -> ParsedView:
+    return view(f"<link rel=canonical href='{canonical}'><p>product {number}</p>".encode(), url="https://a.example/")
+
+
+def test_the_address_of_a_page_is_its_own_without_who_sent_the_visitor():
+    repeats = Repeats()
+    assert repeats.strip(product(1, "/p/1?size=2"), "https://a.example/p/1?ref=home&size=2") == "https://a.example/p/1?size=2"
+    for same in ("https://a.example/p/1?ref=home", "https://a.example/p/1"):  # the page does not confirm it, or confirms the key
+        assert repeats.strip(product(1, "/p/2"), same) == same
+        assert repeats.strip(product(1, "/p/1?ref=home"), same) == same
+    assert repeats.strip(product(1, "/p/1"), "https://a.example/p/1?id=1") == "https://a.example/p/1?id=1"
+
+
+def test_a_key_that_changes_the_page_stays_in_its_address_whatever_the_page_says():
+    repeats = Repeats()
+    for number, url in enumerate(["https://a.example/p?ref=1", "https://a.example/p?ref=2", "https://a.example/p?ref=3"]):
+        repeats.canonical(product(number, "/p"), url)
+        repeats.same(product(number, "/p"), url)
+    assert repeats.strip(product(3, "/p"), "https://a.example/p?ref=4") == "https://a.example/p?ref=4"
 
 
 BROKEN = ["http://[", "http://[::1", "https://a.example:port/", "http://[x]/", "http://a.example]/"]

@@ -192,7 +192,7 @@ class Learner:
             return problem
         if self.cost.translates and self.cost.judges_values and not any(mark.is_part for mark in self.marks):
             known = {each.xpath for each in solutions}
-            translated = (translate_label(self.solver, each) for each in solutions)
+            translated = [translate_label(self.solver, each, solutions) for each in solutions]
             solutions = [*solutions, *(each for each in translated if each is not None and each.xpath not in known)]
         solutions = [self.solver.guard(each, [other for other in solutions if other is not each]) for each in solutions]
         for solution in solutions:

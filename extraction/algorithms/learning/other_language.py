@@ -3,10 +3,12 @@
 A rule that asks for the label "Artist" finds nothing on the pages of the other language. They have the same template with other labels, so
 the values after one of these labels look like those after "Artist". An alternative for that label is added if it is the only one whose
 values do. Where the rule finds something, other labels stand at such places, too. A page counts as one of another language only if it
-has none of them: a page that merely lacks the attribute has some. The alternative is a guess, and its doubt says so.
+has none of them: a page that merely lacks the attribute has some. The labels of every alternative count, because the marks may show both
+languages already. The alternative is a guess, and its doubt says so. It must not select anything on a marked page.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -31,10 +33,11 @@ COLUMN_KINDS = ("label", "heading", "title")
 """Kinds of labels that can have another text elsewhere."""
 
 
-def translate_label(solver: Solver, solution: Solution) -> Solution | None:
+def translate_label(solver: Solver, solution: Solution, alternatives: Sequence[Solution]) -> Solution | None:
     """Return the solution for the pages of another language, None where there are none or where no single label fits.
 
     solution: one that asks for a label. The returned one has no marks of its own.
+    alternatives: all solutions of the rule. Pages on which one of them selects something are in a language that is known.
     """
     number = next((n for n, each in enumerate(solution.chosen.features) if is_label_feature(each) and each.kind in COLUMN_KINDS), None)
     if number is None or solver.multiple or solution.target.kind == "attribute":
@@ -42,7 +45,7 @@ def translate_label(solver: Solver, solution: Solution) -> Solution | None:
     feature = solution.chosen.features[number]
     labels, pages = _read_labels(solver, solution, feature), solution.nodes.page
     wider = solution.select_without(number) & (labels > TOO_LONG)
-    known = np.unique(pages[solution.selected])
+    known = np.unique(np.concatenate([each.nodes.page[each.selected] for each in (solution, *alternatives)]))
     usual = set(labels[wider & np.isin(pages, known)].tolist())
     others = wider & ~np.isin(pages, known) & ~solver.annotated[pages]
     strangers = [page for page in np.unique(pages[others]).tolist() if usual.isdisjoint(labels[others & (pages == page)].tolist())]
@@ -92,6 +95,8 @@ def _make_solution(solver: Solver, solution: Solution, number: int, places: np.n
     features = (*solution.chosen.features[:number], new, *solution.chosen.features[number + 1 :])
     masks = (*solution.masks[:number], mask, *solution.masks[number + 1 :])
     selected = solution.select_without(number) & mask
+    if solver.annotated[solution.nodes.page[selected]].any():
+        return None
     others = ~solver.annotated
     support = len(np.unique(solution.nodes.page[selected])) / max(int(others.sum()), 1)
     chosen = replace(solution.chosen, features=features, support=support)

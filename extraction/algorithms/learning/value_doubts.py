@@ -17,6 +17,12 @@ from extraction.algorithms.learning.page_groups import PageGroup
 MANY_MISSING, FEW_MISSING = 0.5, 0.1
 """Values are missing in a group if at least the first share of its pages lacks them and at most the second share of the other pages."""
 
+LUCK = 0.001
+"""A group without any value is in doubt if so many pages would lack it by chance less often than this, judged by the other pages."""
+
+TOLD = 0.05
+"""A person who said so often that the value is not on pages of such a group would have done so by chance less often than this."""
+
 MIN_VALUES = 4
 """With fewer values on either side, a group's values are not compared with the others'."""
 
@@ -73,12 +79,22 @@ def _find_missing(
 ) -> list[ValueDoubt]:
     lacking = [page for page, each in inside.items() if not each]
     others = sum(not each for each in outside.values())
-    if not inside or not outside or any(page in said for page in lacking):
+    if not inside or not outside:
         return []
-    if len(lacking) < MANY_MISSING * len(inside) or others > FEW_MISSING * len(outside):
+    unsaid = [page for page in lacking if page not in said]
+    most = len(unsaid) == len(lacking) >= MANY_MISSING * len(inside) and others <= FEW_MISSING * len(outside)
+    if not most and not _is_empty(len(inside), len(lacking), len(unsaid), others / len(outside)):
         return []
     words = f"no value on {len(lacking):,} of {len(inside):,} pages {group.name}, and on {others:,} of {len(outside):,} other pages"
-    return [_make("missing", words, lacking)]
+    return [_make("missing", words, unsaid)]
+
+
+def _is_empty(pages: int, lacking: int, unsaid: int, share: float) -> bool:
+    """Whether all pages of a group lack a value that the other pages do not lack so often.
+
+    share: of the other pages, how many lack it.
+    """
+    return lacking == pages and share**unsaid < LUCK and share ** (lacking - unsaid) >= TOLD
 
 
 def _find_group_form(

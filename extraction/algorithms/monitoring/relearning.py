@@ -274,10 +274,11 @@ class _Vote:
 
     def _same_reading(self, rule: AttributeRule, number: int) -> bool:
         """Whether the rule gives the same number, price or date, written in another way."""
-        if not may_be_written_otherwise(self.attribute.type):
+        given = read_attribute(rule, self.pages[number].root)
+        if not given or not may_be_written_otherwise(self.attribute.type):
             return False
         language = detect_language(self.pages[number].root)
-        both = (*(self.before[number] or ()), *read_attribute(rule, self.pages[number].root))
+        both = (*(self.before[number] or ()), *given)
         readings = {read_value(value, self.attribute.type, language=language, column=self.attribute.column).value for value in both}
         return None not in readings and len(readings) == 1
 

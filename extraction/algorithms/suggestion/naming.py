@@ -68,6 +68,7 @@ class Namer:
                 if key in labels:
                     written.setdefault(key, Counter())[" ".join(PLAIN.findall(unit.text.casefold()))] += 1
         self.beside = _find_labels_beside(pages, keys, labels, paths)
+        self.no_names = _find_no_names(pages, keys, labels, paths)
         self.written = {key: min(counts, key=lambda text: (-counts[text], text)) for key, counts in written.items()}
 
     def name_columns(self, columns: Sequence[ColumnCandidate], headers: Mapping[int, str]) -> list[str]:
@@ -104,7 +105,8 @@ class Namer:
         """Yield words for a name, the best first."""
         path, kind = _path(each), find_kind([found.unit.text for row in each.group.values() for found in row])
         marked, near = each.key.label in self.labels.marked, self._is_near_label(each)
-        label = content_words(PLAIN.findall(self.written.get(each.key.label, ""))) if marked or not each.constant else []
+        written = PLAIN.findall(self.written.get(each.key.label, "")) if marked or not each.constant else []
+        label = [] if each.key.label in self.no_names else content_words(written)
         if self.paths.named:
             yield from self._element_words(path)
         own = self._author_words(path)
@@ -124,6 +126,7 @@ class Namer:
         yield [kind]
         yield ["heading"] if self.paths.tags[path] in HEADINGS else []
         yield label
+        yield written if marked and near and len(written) <= MAX_WORDS else []
 
     def _is_near_label(self, each: ColumnCandidate) -> bool:
         gaps = [row[0].gap for row in each.group.values()]
@@ -172,6 +175,17 @@ def _find_labels_beside(
                 held.setdefault(unit.path, set()).add(key)
     several = ((path, found) for path, found in held.items() if len(found) > 1 and not found & twice)
     return frozenset(key for path, found in several if of_labels[path] >= ONLY_LABELS * all_texts[path] for key in found)
+
+
+def _find_no_names(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], labels: TemplateLabels, paths: UnitPaths) -> frozenset[str]:
+    """Return the texts of the template that name no value: those on buttons, and those with figures that do not look like labels."""
+    found = set[str]()
+    for page, row in zip(pages, keys, strict=True):
+        for unit, key in zip(page.texts, row, strict=True):
+            figures = key in labels.constant and any(map(str.isdigit, key))
+            if key in labels and (figures or "button" in (paths.tags[unit.path], paths.tags[paths.above[unit.path]])):
+                found.add(key)
+    return frozenset(found)
 
 
 def _path(each: ColumnCandidate) -> int:

@@ -10,7 +10,7 @@ candidates' values.
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from lxml import etree
@@ -19,6 +19,7 @@ from extraction.algorithms.alignment.schema import Value
 from extraction.algorithms.suggestion.familiarity import order_by_familiarity
 from extraction.algorithms.suggestion.groups import group_units
 from extraction.algorithms.suggestion.labels import find_labels, list_label_keys
+from extraction.algorithms.suggestion.languages import Languages, find_pairs, is_same_in_each, read_languages
 from extraction.algorithms.suggestion.naming import Namer
 from extraction.algorithms.suggestion.nearly_constant import MOSTLY, measure_sameness, take_constants
 from extraction.algorithms.suggestion.ranking import ColumnCandidate, Ranking
@@ -45,6 +46,7 @@ class SuggestedColumn:
     score: above 0, higher is better.
     values: {number of the page: its values in document order}, without pages that have none.
     constant: whether it is the same on every page seen.
+    of_language: whether it is the same on all pages of a language, and differs between languages.
     """
 
     name: str
@@ -52,6 +54,17 @@ class SuggestedColumn:
     score: float
     values: Mapping[int, tuple[Value, ...]]
     constant: bool
+    of_language: bool = False
+
+    @property
+    def pages(self) -> Set[int]:
+        """The numbers of the pages that have it."""
+        return self.values.keys()
+
+    @property
+    def texts(self) -> Set[str]:
+        """All its values."""
+        return {value.text for row in self.values.values() for value in row}
 
     @property
     def sameness(self) -> float:
@@ -60,8 +73,8 @@ class SuggestedColumn:
 
     @property
     def mostly_constant(self) -> bool:
-        """Whether it is the same on nearly every page."""
-        return self.sameness >= MOSTLY
+        """Whether it is the same on nearly every page, or on every page of a language."""
+        return self.of_language or self.sameness >= MOSTLY
 
     @property
     def multiple(self) -> bool:
@@ -82,13 +95,35 @@ def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS, con
     namer = Namer(pages, keys, labels, paths)
     groups = group_units(pages, keys, labels, paths)
     pool = Ranking(groups, pages, labels, paths).list_candidates()
-    taken = order_by_familiarity(list(take_columns(pool, max(most, COLUMNS))), paths)[:most]
+    languages = read_languages(roots)
+    taken = order_by_familiarity(list(take_columns(pool, max(most, COLUMNS))), paths)[: 2 * most if languages else most]
     taken += [(each.merit, each) for each in take_constants(pool, [each for _, each in taken], groups, paths, constants)]
     columns = [each for _, each in taken]
     names = namer.name_columns(columns, find_headers(roots, columns))
-    return [
+    made = [
         _make_column(name, namer.written.get(each.key.label, ""), score, each) for name, (score, each) in zip(names, taken, strict=True)
     ]
+    return _join_languages(made, languages, most) if languages else made
+
+
+def _join_languages(columns: Sequence[SuggestedColumn], languages: Languages, most: int) -> list[SuggestedColumn]:
+    """Return the columns with those that are the same in two languages joined: at most `most` that vary, then the others.
+
+    Those that were joined count as two.
+    """
+    pairs = find_pairs(columns, languages)
+    others: dict[int, list[SuggestedColumn]] = {}
+    for number, first in pairs.items():
+        others.setdefault(first, []).append(columns[number])
+    joined = []
+    for number, each in enumerate(columns):
+        if number in pairs:
+            continue
+        values = dict(sorted({page: row for one in (each, *others.get(number, ())) for page, row in one.values.items()}.items()))
+        contents = [(page, tuple(value.text for value in row)) for page, row in values.items()]
+        joined.append(replace(each, values=values, of_language=is_same_in_each(contents, languages)))
+    varied = sorted((each for each in joined if not each.constant), key=lambda each: each.of_language)
+    return [*varied[: most - len(pairs)], *(each for each in joined if each.constant)]
 
 
 def _make_column(name: str, words: str, score: float, each: ColumnCandidate) -> SuggestedColumn:

@@ -91,9 +91,16 @@ def _describe_tls(text: str, url: str) -> str:
 
 
 def _read_reasons(error: BaseException) -> str:
-    """Return the message of an error, of the errors that it wraps if there are any."""
-    wrapped = [each for each in (error.args[0] if error.args and isinstance(error.args[0], list) else []) if isinstance(each, Failure)]
+    """Return the message of an error, or of the errors that it or its cause wraps."""
+    wrapped = _list_wrapped(error) or _list_wrapped(error.__cause__)
+    if any(isinstance(each.value, ConnectionDone | ConnectionLost) for each in wrapped):
+        return "it closed the connection"
     return "; ".join(each.getErrorMessage() for each in wrapped) or str(error)
+
+
+def _list_wrapped(error: BaseException | None) -> list[Failure]:
+    given = error.args[0] if error is not None and error.args else None
+    return [each for each in given if isinstance(each, Failure)] if isinstance(given, list) else []
 
 
 def now() -> str:

@@ -29,6 +29,9 @@ SHINGLE_WORDS = 4
 
 VOTES = 3
 
+REFERRER = re.compile(r"ref|referr?er|referral|src|source|campaign|cmp|aff|affiliate|trk", re.IGNORECASE)
+"""Query keys that usually say where a visitor came from. On some sites they mean something else, so the page has to confirm it."""
+
 TRAP_RUN = 60
 FIGURES_COUNT = 0.05
 """How much of a page a page with new figures counts. Pages without end may count their results, too; they end after 20 times as many."""
@@ -113,6 +116,18 @@ class Repeats:
         """Count the canonical address of a page as a vote that the query key missing in it says nothing. Sites can be wrong about this."""
         if page.canonical and "?" in url:
             self._vote(page.canonical, url)
+
+    def strip(self, page: ParsedView, url: str) -> str:
+        """Return the address of a page without the query keys that say nothing about it.
+
+        These are the keys that are ignored, and those that name a referrer, if the page's canonical address has the same path without them.
+        """
+        own = urlsplit(page.canonical)
+        if "?" not in url or own[:3] != urlsplit(url)[:3]:
+            return without(url, self.ignored)
+        named = {name for name, _ in parse_qsl(own.query, keep_blank_values=True)} | self._vetoed
+        keys = {name for name, _ in parse_qsl(urlsplit(url).query, keep_blank_values=True) if REFERRER.fullmatch(name)}
+        return without(url, self.ignored | (keys - named))
 
     def _vote(self, first: str, second: str) -> None:
         key = _differing_key(first, second)

@@ -235,11 +235,13 @@ class SiteSpider(Spider):
         body = self.spool.put(response.body, kind="body") if keep else None
         rendered = self.spool.put(judged.rendered.content, kind="rendered") if judged.rendered else None
         picture = judged.rendered.screenshot if judged.rendered else None
+        # A page that is stored keeps the address under which it is known.
+        is_new = bool(address.via) and not address.sha256
         self._report(
             Fetched(
                 url=address.url,
                 outcome=judged.outcome,
-                final_url=response.url,
+                final_url=self.judge.repeats.strip(judged.page, response.url) if judged.page and is_new else response.url,
                 status=response.status,
                 headers=_kept_headers(response),
                 fetched_at=now(),

@@ -48,7 +48,7 @@ class Command(VertexCommand):
         """Save the given options in the site's settings. Raises AddressError."""
         source = sources.get_source(site)
         if address:
-            source.addresses = [sources.check_address(address if "://" in address else f"https://{address}")]
+            source.addresses = [sources.complete_address(address)]
             site.address = site.address or source.addresses[0]
             site.save(update_fields=["address"])
         for name, value in given.items():

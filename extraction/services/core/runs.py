@@ -20,6 +20,7 @@ from django.utils import timezone
 from extraction.models import AuditKind, Cluster, Run, RunProblem, Site
 from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import audit
+from extraction.services.core.log_context import working_on
 from extraction.services.core.outages import describe_outage
 from extraction.services.core.worker_names import name_worker
 
@@ -199,25 +200,36 @@ def execute_run(run_id: int, jobs: Mapping[str, Job], *, follow: Callable[[Run],
     run = claim_run(run_id)
     if run is None:
         return False
+    with working_on(run=run.pk, kind=run.kind, site=run.site.slug):
+        logger.info("%s of %s begins", run.get_kind_display(), run.site)
+        began = time.monotonic()
+        outcome = _do(run, jobs[run.kind], follow)
+        logger.info("%s of %s %s after %.1f s", run.get_kind_display(), run.site, outcome, time.monotonic() - began)
+    return True
+
+
+def _do(run: Run, job: Job, follow: Callable[[Run], None]) -> str:
+    """Do the job of a claimed run, and return how it ended, in words."""
     progress = Progress(run)
     try:
-        summary = jobs[run.kind](run, progress)
+        summary = job(run, progress)
     except Cancelled:
-        logger.info("run %s was cancelled or taken over", run.pk)
         # Only this process knows how far the run came; the row has an older figure.
         mine = Run.objects.claimed_as(run).filter(state__in=(Run.State.CANCELLED, Run.State.PAUSED))
         # Without a name in the row, the supervisor sees that this worker has let the run go.
         mine.update(done=run.done, total=run.total, claimed_by="")
+        return "was cancelled or taken over"
     except Interrupted as error:
         return_run(run, str(error))
+        return f"was interrupted ({error})"
     except JobError as error:
         _finish(run, Run.State.FAILED, error=str(error))
-    else:
-        with transaction.atomic():
-            if _finish(run, Run.State.DONE, summary=summary):
-                run.refresh_from_db()
-                follow(run)
-    return True
+        return f"failed ({error})"
+    with transaction.atomic():
+        if _finish(run, Run.State.DONE, summary=summary):
+            run.refresh_from_db()
+            follow(run)
+    return "is done"
 
 
 def end_broken_run(error: BaseException) -> None:

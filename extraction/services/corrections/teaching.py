@@ -1,6 +1,6 @@
 """A corrected value teaches the learner: where it stands on the page, it becomes a mark."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext
@@ -119,8 +119,10 @@ def _teach_row(correction: Correction, cluster: Cluster, snapshot: Snapshot, rul
         raise _NotMarkedError(gettext("the row is not found on the page"))
     others = {name: [place for place, _ in places] for name, places in given[row].items() if places and name != correction.attribute.name}
     rejected = correction.kind == Correction.Kind.REJECTED
-    mine = () if rejected else _find_places(root, correction, within=rows.elements[filled[row]])
-    number = _choose_label_row(cluster, snapshot, correction.attribute, others)
+    element = rows.elements[filled[row]]
+    mine = () if rejected else _find_places(root, correction, within=element)
+    nodes = {index[each] for each in element.iter(etree.Element)} | {place.node for places in others.values() for place in places}
+    number = _choose_label_row(cluster, snapshot, correction.attribute, nodes)
     attributes = {each.name: each for each in Attribute.objects.filter(list=correction.attribute.list_id)}
     for name, places in others.items():
         known = attributes.get(name)
@@ -137,14 +139,14 @@ def _has_values(rule: ListRule, rows: Rows, place: int) -> bool:
     return any(rows.select(place, selector.xpath) for each in rule.attributes for selector in each.alternatives)
 
 
-def _choose_label_row(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, others: dict[str, list[Location]]) -> int:
-    """Return the number of the marked row that has one of these values, or the next free number. Raises _NotMarkedError if none is left."""
+def _choose_label_row(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, nodes: Collection[int]) -> int:
+    """Return the number of the row with a mark at one of these nodes, or the next free one. Raises _NotMarkedError if none is left."""
     marked = Label.objects.of_rows().filter(cluster=cluster, snapshot=snapshot, attribute__list=attribute.list_id)
     last = 0
-    for label in marked.select_related("attribute").order_by("row"):
+    for label in marked.order_by("row"):
         last = max(last, label.row)
         place = label.read_location()
-        if place is not None and any(place.node == each.node for each in others.get(label.attribute.name, ())):
+        if place is not None and place.node in nodes:
             return label.row
     if last >= MAX_ROWS:
         raise _NotMarkedError(gettext("%(max_rows)s rows of the page are marked already") % {"max_rows": MAX_ROWS})

@@ -232,7 +232,8 @@ def _check_correction(document: CorrectionDocument, types: Mapping[str, RecordTy
     if attribute is None:
         raise FolderError(f"{document.record_type!r} has no attribute {document.attribute!r}", where)
     if bool(attribute.list) != (document.row is not None):
-        raise FolderError(f"{document.attribute} {'needs' if attribute.list else 'has no'} row", where)
+        needed = "is in a list, so it needs a row" if attribute.list else "is not in a list, so it has no row"
+        raise FolderError(f"{document.attribute} {needed}", where)
     _check_choice("the kind", document.kind, Correction.Kind.values, where)
     _check_choice("the state", document.state, [Correction.State.ACTIVE, Correction.State.REVIEW], where)
     if (document.state == Correction.State.REVIEW) != (document.found is not None):

@@ -50,20 +50,6 @@ def collect_pages(site: Site, choice: PageChoice) -> CollectedPages:
     return CollectedPages(tuple(found), not_kept)
 
 
-def collect_known(site: Site, urls: Iterable[str]) -> tuple[PageDocument, ...]:
-    """Return what is stored of the pages at some addresses, with all their contents."""
-    placed = _read_placements(site)
-    found = []
-    for chunk in _cut([(url,) for url in urls]):
-        pages = dict(Page.objects.filter(site=site, url__in=[url for (url,) in chunk]).values_list("pk", "url"))
-        stored = _read_contents(set(pages), None)
-        for pk, url in pages.items():
-            belongs, refused = placed.get(pk, (None, ()))
-            documents = tuple(_describe(row) for row in stored[pk] if row["kept"])
-            found.append(PageDocument(url=url, belongs_to=belongs, not_in=tuple(sorted(refused)), contents=documents))
-    return tuple(found)
-
-
 def _find_marked_contents(site: Site) -> set[tuple[int, int]]:
     """Return (page, snapshot) of all contents that people marked values on."""
     labels = Label.objects.filter(cluster__site=site).order_by().values_list("snapshot__page", "snapshot").distinct()
@@ -81,13 +67,13 @@ def _read_placements(site: Site) -> dict[int, tuple[int | None, list[int]]]:
     return found
 
 
-def _read_contents(pages: set[int], only: set[int] | None) -> dict[int, list[dict[str, Any]]]:
+def _read_contents(pages: set[int], only: set[int]) -> dict[int, list[dict[str, Any]]]:
     """Return {page: its contents}, those in `only`, oldest first."""
     rows = Snapshot.objects.filter(page__in=pages).order_by("fetched_at", "sha256")
     fields = ("pk", "page", "sha256", "content_type", "kept", "fetched_at")
     found: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for row in rows.values(*fields, number=F("cluster__number")):
-        if only is None or row["pk"] in only:
+        if row["pk"] in only:
             found[row["page"]].append(row)
     return found
 

@@ -94,8 +94,7 @@ def _count_homes(files: SiteFiles, site: Site) -> dict[int, Counter[int]]:
     for start in range(0, len(urls), CHUNK):
         rows = Page.objects.filter(site=site, url__in=urls[start : start + CHUNK]).exclude(cluster=None)
         for url, number in rows.values_list("url", "cluster__number"):
-            if number is not None:
-                found.setdefault(theirs[url], Counter())[number] += 1
+            found.setdefault(theirs[url], Counter())[number] += 1
     return found
 
 

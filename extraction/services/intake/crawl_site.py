@@ -235,7 +235,7 @@ def _due(intake: Intake, written: float) -> bool:
 
 
 def _show(intake: Intake, progress: Progress, limit: int) -> None:
-    left = f"{intake.queued:,} addresses waiting" if intake.queued else "no address waiting"
+    left = f"{intake.queued:,} address{'' if intake.queued == 1 else 'es'} waiting" if intake.queued else "no address waiting"
     progress(intake.pages, total=min(limit, intake.pages + intake.queued), message=f"Fetching, {left}")
 
 

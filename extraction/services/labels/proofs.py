@@ -55,7 +55,7 @@ def read_proof(report: RuleReport, names: Collection[str]) -> Proof:
             continue
         relearned = figures.get(name)
         judged, agreeing = (relearned.judged, relearned.agreeing) if relearned else (LEAST_JUDGES, LEAST_JUDGES)
-        pages = f"{judged} page{'' if judged == 1 else 's'}"
+        pages = ngettext("%(pages)s page", "%(pages)s pages", judged) % {"pages": judged}
         if agreeing < AGREEMENT * judged:
             doubtful[name] = gettext("agrees on %(agreeing)s of %(pages)s") % {"agreeing": agreeing, "pages": pages}
         elif not judged:

@@ -12,6 +12,7 @@ from time import monotonic
 
 from cachetools import LRUCache, cached
 from django.utils.translation import gettext
+from lxml import etree
 
 from extraction.algorithms.errors import PageError, XPathError
 from extraction.algorithms.learning.committee import Committee, Member
@@ -25,6 +26,7 @@ from extraction.algorithms.learning.page_selection import (
     rank_pages,
     score_page,
 )
+from extraction.algorithms.learning.stray_values import find_stray_values, list_texts
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule, Selector
@@ -174,6 +176,7 @@ def recommend_pages(cluster: Cluster, samples: Sequence[int], *, begun: Sequence
     complete = outside.at == len(outside.order) and space.filling.complete
     learnable = len(known) == len(attributes) > 0 and all(each.committee.members for each in known.values())
     whole, unlearned = _check_lists(cluster, space)
+    unlearned = (*(f"{name}: no rule fits all its marks" for name, each in known.items() if not each.committee.members), *unlearned)
     doubts = _find_doubts(space, committees, labels, outside) if complete and not disputed and not missing else ()
     offers = _make_offers(ranked, ids, samples, {pk: score for pk, score in outside.found.items() if pk not in done}, done)
     offers = _offer_doubtful(doubts, offers)
@@ -219,6 +222,7 @@ def _find_doubts(
     """Return what looks wrong among the values that the best rules give on all pages."""
     pages = {pk: PageFacts(page.url, detect_language(page.root, page.url)) for pk, page in space.pages.items()}
     groups = group_pages(pages | outside.facts)
+    sources = {source.snapshot_id: source for source in space.sources}
     found = []
     for attribute, committee in committees.items():
         if not committee.members:
@@ -227,9 +231,19 @@ def _find_doubts(
         values = {pk: shorten_values(vote) for pk, vote in zip(space.pages, best.votes, strict=True)}
         rule = replace(_make_rule(attribute, best), cleanup=find_newest_chain(space.cluster_id, attribute.name))
         said = labels.get(attribute.pk, {})
-        for doubt in judge_values(rule, values | outside.values.get(attribute.name, {}), groups, said):
+        values |= outside.values.get(attribute.name, {})
+        strays = (find_stray_values(values, each, said=said, read_texts=lambda pk: _read_texts(space, sources[pk])) for each in groups)
+        for doubt in [each for each in strays if each] or judge_values(rule, values, groups, said):
             found.append(PageDoubt(attribute.name, doubt.words, doubt.pages[0]))
     return tuple(found)
+
+
+@cached(LRUCache(1_000), key=lambda _, source: source.sha256, lock=Lock())
+def _read_texts(space: Workspace, source: StoredPage) -> frozenset[str]:
+    try:
+        return list_texts(list(space.read_root(source).itertext(etree.Element)))
+    except PageError:
+        return frozenset()
 
 
 def _offer_doubtful(doubts: Sequence[PageDoubt], offers: tuple[PageOffer, ...]) -> tuple[PageOffer, ...]:

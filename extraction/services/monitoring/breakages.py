@@ -11,7 +11,7 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext
 
 from extraction.models import AuditKind, Bellwether, Breakage, Check, Decision, Event, Monitor, RecordCount, Rule, Site
@@ -117,12 +117,14 @@ def accept_repair(breakage: Breakage, *, user: User | None = None, now: datetime
 def _choose_accepted(breakage: Breakage, proposal: Rule, user: User | None, *, doubtful: bool) -> Rule:
     """The proposal, or a new version of it without the attributes that are left out."""
     report = proposal.read_report()
-    proof = proofs.read_proof(report, breakage.attributes)
+    with translation.override("en"):  # the reasons are stored
+        proof = proofs.read_proof(report, breakage.attributes)
     if not proof.found and not (doubtful and proof.doubtful):
         raise rules.StateError(gettext("Nothing in this repair is proven. Review it, edit it or mark the values yourself."))
     incorrect = {name for name, found in breakage.check_found.read_attributes().items() if found.kind == Check.Verdict.INCORRECT}
     wrong = {name: reason for name, reason in proof.lost.items() if name in incorrect}
-    left = wrong | ({} if doubtful else dict(proof.doubtful))
+    unproven = {} if doubtful else {name: f"left out of what was accepted ({reason})" for name, reason in proof.doubtful.items()}
+    left = wrong | unproven
     if not left:
         return proposal
     failed = tuple(FailedAttribute(name=name, reason=reason) for name, reason in {**proof.lost, **left}.items())

@@ -8,7 +8,7 @@ from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.algorithms.values.cleanup.chain import clean_values
 from extraction.algorithms.values.column import fits_type
 from extraction.models import Cluster, Label, Rule
-from extraction.models.rule_report import DoubtReport, GroupReport
+from extraction.models.rule_report import DoubtReport, FailedAttribute, GroupReport
 from extraction.services.rules import cleanup_chains
 
 Columns = Mapping[str, Mapping[int, Sequence[str]]]
@@ -89,7 +89,27 @@ def replace_doubts(old: Sequence[DoubtReport], new: Sequence[DoubtReport], attri
 
 def describe_doubts(rule: Rule) -> list[str]:
     """Return what to look at before a version is published, a sentence for each doubt."""
-    return [f"{each.attribute}: {each.words}." for each in rule.read_report().doubts]
+    return [f"{each.attribute}: {each.words}." for each in list_doubts(rule)]
+
+
+def list_doubts(rule: Rule) -> tuple[DoubtReport, ...]:
+    """Return the doubts of a version: first the marked attributes that it gives no values of, then the values that look wrong.
+
+    A repair has other words for what it does not find again, see `breakages`.
+    """
+    report = rule.read_report()
+    if report.repaired_from:
+        return report.doubts
+    definition = rule.read_definition()
+    given = {each.name for each in definition.every} | {each.name for each in definition.lists}
+    failed = [each for each in report.failed if each.name not in given]
+    return (*(_doubt_failed(each) for each in failed), *report.doubts)
+
+
+def _doubt_failed(failed: FailedAttribute) -> DoubtReport:
+    reason = failed.reason.removeprefix(f"{failed.name}: ").rstrip(".")
+    pages = (failed.snapshot,) if failed.snapshot else ()
+    return DoubtReport(attribute=failed.name, kind="unlearned", words=f"not learned: {reason}", count=len(pages), pages=pages)
 
 
 def refuse_doubtful(rule: Rule) -> None:

@@ -154,8 +154,9 @@ def delete_record_type(record_type: RecordType) -> None:
 
 
 def count_labels(record_type: RecordType) -> dict[int, int]:
-    """Return {attribute id: number of labels}."""
-    return dict(Label.objects.filter(attribute__record_type=record_type).values_list("attribute").order_by().annotate(n=Count("pk")))
+    """Return {attribute id: number of marked values}; that a value is not on a page counts nothing."""
+    found = Label.objects.filter(attribute__record_type=record_type, location__isnull=False)
+    return dict(found.values_list("attribute").order_by().annotate(n=Count("pk")))
 
 
 def _describe_schema(record_type: RecordType) -> dict[str, str]:

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from extraction.algorithms.rules.url_patterns import SplitAddress as Parsed
-from extraction.fetching import url_safety
+from extraction.fetching import tls_probe, url_safety
 from extraction.fetching.crawl.messages import Address, CrawlPlan, RenderMode
 from extraction.fetching.crawl.sources import read_url_list
 from extraction.fetching.sign_in_steps import SignIn
@@ -133,6 +133,26 @@ def check_address(address: str) -> str:
     except OSError as error:
         raise AddressError(gettext("There is no host %(host)s. Check the spelling.") % {"host": host}) from error
     return url
+
+
+def complete_address(text: str) -> str:
+    """Return an address that a person typed, in the form in which it is fetched. Raises AddressError like `check_address`.
+
+    Without a scheme it gets https, or http if the host answers without TLS.
+    """
+    if "://" in text:
+        return check_address(text)
+    url = check_address(f"https://{text}")
+    return check_address(f"http://{text}") if _speaks_only_http(url) else url
+
+
+def _speaks_only_http(url: str) -> bool:
+    parts = urlsplit(url)
+    host, port = parts.hostname or "", parts.port
+    found = [str(each) for each in _resolve(host, port or url_safety.DEFAULT_PORTS["https"])]
+    if not found or not tls_probe.refuses_tls(found, port or url_safety.DEFAULT_PORTS["https"], host):
+        return False
+    return tls_probe.accepts_connections(found, port or url_safety.DEFAULT_PORTS["http"])
 
 
 def _resolve(host: str, port: int) -> list[url_safety.IPAddress]:

@@ -96,7 +96,7 @@ def read_pages(source: BinaryIO) -> Iterator[dict[str, Any]]:
 
 def _read_page(content: bytes, kind: str) -> tuple[list[Item], list[str]]:
     """Return the items of a page, and what could not be read of it."""
-    from extruct.utils import parse_html
+    from extruct.utils import parse_html, parse_xmldom_html
 
     problems = []
     if len(content) > MAX_BYTES:
@@ -105,14 +105,14 @@ def _read_page(content: bytes, kind: str) -> tuple[list[Item], list[str]]:
     try:
         page = parse(content, content_type=kind or None)
         _, text = decode(content, content_type=kind or None)
-        # extruct needs a tree of its own kind. Where lxml's parser loses text, that tree is made of what a browser reads.
+        # extruct needs a tree of its own kind, and for RDFa another. Where lxml's parser loses text, it is made of what a browser reads.
         markup = etree.tostring(page.root, method="html", encoding="utf-8") if page.as_browser else text.encode("utf-8", "replace")
-        tree = parse_html(markup, encoding="utf-8")
+        tree = (parse_xmldom_html if _is_searched_for_rdfa(content) else parse_html)(markup, encoding="utf-8")
     except (etree.LxmlError, ValueError, PageError) as error:
         if is_out_of_memory(error):
             raise  # the child's limit, which is no fault of the page
         return [], [*problems, f"the page cannot be parsed: {error}"[:MAX_MESSAGE]]
-    if _may_hold_rdfa(content) and len(content) > RDFA_BYTES:
+    if _may_hold_rdfa(content) and not _is_searched_for_rdfa(content):
         problems.append(f"RDFa was not read, because the page is larger than {RDFA_BYTES // 1_000_000} MB")
     json_ld = read_json_ld(page.root)
     problems += [f"{SYNTAXES['json-ld']} could not be read: {problem}"[:MAX_MESSAGE] for problem in json_ld.problems]
@@ -129,6 +129,10 @@ def _may_hold_rdfa(content: bytes) -> bool:
     return b"typeof=" in content
 
 
+def _is_searched_for_rdfa(content: bytes) -> bool:
+    return _may_hold_rdfa(content) and len(content) <= RDFA_BYTES
+
+
 def _extractors(content: bytes) -> list[tuple[str, Any]]:
     from extruct.opengraph import OpenGraphExtractor
     from extruct.w3cmicrodata import MicrodataExtractor
@@ -136,7 +140,7 @@ def _extractors(content: bytes) -> list[tuple[str, Any]]:
     chosen: list[tuple[str, Any]] = [("opengraph", OpenGraphExtractor())]
     if b"itemscope" in content:
         chosen.append(("microdata", MicrodataExtractor()))
-    if _may_hold_rdfa(content) and len(content) <= RDFA_BYTES:
+    if _is_searched_for_rdfa(content):
         from extruct.rdfa import RDFaExtractor
 
         chosen.append(("rdfa", RDFaExtractor()))

@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
 
 from django.core.files.storage import default_storage
 from django.db.models import Q
@@ -36,7 +37,7 @@ CHECK_PAGES = 200
 MAX_DIFFERENT = 50
 """The largest number of pages listed whose values differ from their embedded data."""
 
-SCHEME = "data/2"
+SCHEME = "data/3"
 """Part of the names of the stored items. Change it when `markup.items` changes what it reads from a page."""
 
 
@@ -186,9 +187,16 @@ def _plain(text: str) -> str:
     return clean(text).casefold()
 
 
-def _amounts(values: Iterable[str | None]) -> set[str]:
-    """Return prices without their currency, which is a separate property in embedded data."""
-    return {each.split(" ")[0] for each in values if each}
+def _amounts(values: Iterable[str]) -> set[Decimal | str]:
+    """Return prices without their currency, which is a separate property in embedded data. Numbers are compared as numbers: 9.5 is 9.50."""
+    return {_read_amount(each.split(" ")[0]) for each in values}
+
+
+def _read_amount(text: str) -> Decimal | str:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return text
 
 
 def choose_checked_pages(cluster: Cluster) -> list[Snapshot]:

@@ -13,6 +13,8 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext
 
 from extraction.algorithms.rules.guess import guess_type
+from extraction.algorithms.suggestion import languages
+from extraction.algorithms.suggestion.languages import Languages
 from extraction.algorithms.suggestion.lists import find_columns_within
 from extraction.algorithms.suggestion.suggest import SuggestedColumn, suggest_columns
 from extraction.models import Cluster
@@ -73,7 +75,10 @@ class FieldOffer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Found:
+    """languages: of the pages; empty if all are in one."""
+
     snapshots: tuple[int, ...]
+    languages: Languages
     columns: tuple[SuggestedColumn, ...]
     fields: tuple[SuggestedField, ...]
 
@@ -96,7 +101,7 @@ def take_fields(cluster: Cluster, key: str, taken: Sequence[TakenColumns], user:
     if now != key:
         raise JobError(gettext("the template's sample pages have changed; look at the suggestions again"))
     rows = [(each, found.columns[each.place].values) for each in taken if each.place < len(found.columns)]
-    return taking_fields.take_columns(cluster, found.snapshots, rows, user, type_name=type_name)
+    return taking_fields.take_columns(cluster, found.snapshots, rows, user, type_name=type_name, languages=found.languages)
 
 
 def find_columns(cluster: Cluster) -> tuple[SuggestedColumn, ...]:
@@ -117,7 +122,7 @@ def _read(samples: Samples) -> _Found:
     within = find_columns_within(found_lists.find_lists(samples.key, roots), roots, [column.values for column in columns])
     names = {place: found.name for place, found in within.items()}
     fields = tuple(replace(_field(place, column, len(kept), language), list=names.get(place, "")) for place, column in enumerate(columns))
-    return _Found(tuple(snapshot.pk for snapshot in kept), tuple(columns), fields)
+    return _Found(tuple(snapshot.pk for snapshot in kept), languages.read_languages(roots), tuple(columns), fields)
 
 
 def _field(place: int, column: SuggestedColumn, pages: int, language: str | None) -> SuggestedField:

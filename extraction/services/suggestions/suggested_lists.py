@@ -24,7 +24,7 @@ from extraction.services.labels import list_offers
 from extraction.services.labels.labelling import MAX_ROWS, set_labels
 from extraction.services.schema import record_types
 from extraction.services.schema.record_types import AttributeDraft
-from extraction.services.suggestions import found_lists, second_opinions
+from extraction.services.suggestions import found_lists, second_opinions, taking_fields
 from extraction.services.suggestions.taking_fields import TakenColumns
 from extraction.services.templates import clusters, sample_pages
 
@@ -135,7 +135,7 @@ def take_list(cluster: Cluster, key: str, taken: TakenList, user: User | None, *
     the offer, or when a name is already used for another attribute.
 
     key: the key of the offer.
-    type_name: the name of the record type to create if the template has none.
+    type_name: as in `taking_fields.take_columns`.
     """
     now, found = _find(cluster)
     if now != key or taken.place >= len(found.lists):
@@ -143,6 +143,7 @@ def take_list(cluster: Cluster, key: str, taken: TakenList, user: User | None, *
     chosen = found.lists[taken.place]
     fields = [(each, chosen.fields[each.place]) for each in taken.fields if each.place < len(chosen.fields)]
     with transaction.atomic():
+        taking_fields.use_named_type(cluster, type_name)
         attributes = _attributes(cluster, taken.name, fields, type_name)
         rows = [(attributes[each.name.lower()], field) for each, field in fields]
         return _mark(cluster, chosen, rows, found.snapshots, user, every=taken.every)

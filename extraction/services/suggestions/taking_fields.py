@@ -8,7 +8,8 @@ from django.db import transaction
 from django.utils.translation import ngettext
 
 from extraction.algorithms.alignment.schema import Value
-from extraction.models import Attribute, Cluster, Label, Snapshot
+from extraction.algorithms.suggestion.languages import Languages, choose_pages
+from extraction.models import Attribute, Cluster, Label, RecordType, Snapshot
 from extraction.services.core.stored_pages import read_elements
 from extraction.services.labels.labelling import set_labels
 from extraction.services.schema import record_types
@@ -32,23 +33,45 @@ class TakenColumns:
 
 
 def take_columns(
-    cluster: Cluster, snapshots: Sequence[int], rows: Sequence[tuple[TakenColumns, Values]], user: User | None, *, type_name: str = ""
+    cluster: Cluster,
+    snapshots: Sequence[int],
+    rows: Sequence[tuple[TakenColumns, Values]],
+    user: User | None,
+    *,
+    type_name: str = "",
+    languages: Languages = (),
 ) -> int:
-    """Turn columns into attributes, mark their values on the first pages and return the number of those pages.
+    """Turn columns into attributes, mark their values on some pages and return the number of those pages.
 
     Existing marks stay.
 
     snapshots: ids of the snapshots that were compared. The page numbers in `rows` are positions in this sequence.
     rows: each accepted column with its values.
-    type_name: the name of the record type to create if the template has none.
+    type_name: the name of the record type if the template has none: of one of the team, or of a new one.
+    languages: of the pages, if they are in several. A column that has values in some of them says nothing about pages in the others.
     """
     with transaction.atomic():
+        use_named_type(cluster, type_name)
         attributes = _attributes(cluster, rows, type_name)
-        pages = list(Snapshot.objects.in_bulk(snapshots[:MARKED_PAGES]).values())
+        chosen = [snapshots[n] for n in choose_pages(languages, MARKED_PAGES) if n < len(snapshots)]
+        pages = list(Snapshot.objects.in_bulk(chosen).values())
         for page in pages:
             number = snapshots.index(page.pk)
-            _mark(cluster, page, [(attributes[each.name.lower()], values.get(number, ())) for each, values in rows], user)
+            known = [(each, values) for each, values in rows if not languages or languages[number] in {languages[n] for n in values}]
+            _mark(cluster, page, [(attributes[each.name.lower()], values.get(number, ())) for each, values in known], user)
     return len(pages)
+
+
+def find_named_type(cluster: Cluster, name: str) -> RecordType | None:
+    """Return the record type of a name in the template's team."""
+    return RecordType.objects.filter(team=cluster.site.team_id, name__iexact=name.strip()).order_by("pk").first()
+
+
+def use_named_type(cluster: Cluster, name: str) -> None:
+    """Give a template without a record type the one of this name, if there is one."""
+    known = find_named_type(cluster, name) if cluster.record_type is None else None
+    if known is not None:
+        clusters.set_record_type(cluster, known)
 
 
 def describe_fields(fields: int, pages: int) -> str:

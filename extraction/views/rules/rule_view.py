@@ -15,6 +15,7 @@ from extraction.models import Attribute, Rule, Snapshot
 from extraction.models.rule_report import AttributeReport, GroupReport, ListReport, OfferDifference, XPathReport
 from extraction.services.core.stored_pages import read_root
 from extraction.services.labels import designs
+from extraction.services.rules import doubts as doubt_service
 from extraction.services.rules import rule_xpaths
 from extraction.views.rules import cleanup_words, explained
 from extraction.views.rules.explained import Explained, Place
@@ -196,7 +197,7 @@ class ShownDoubt:
 
 def list_doubts(rule: Rule) -> list[ShownDoubt]:
     """Return what to look at before a version is published."""
-    doubts = rule.read_report().doubts
+    doubts = doubt_service.list_doubts(rule)
     attributes = {each.name: each for each in Attribute.objects.of_cluster(rule.cluster)}
     pages = Snapshot.objects.select_related("page").in_bulk({pk for each in doubts for pk in each.pages[:DOUBT_PAGES]})
     found = []

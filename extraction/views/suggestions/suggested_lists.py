@@ -45,11 +45,11 @@ def lists(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
 
 def _describe_marked(name: str, marked: service.Marked) -> str:
     if not marked.rows:
-        return gettext("The list %(name)s exists already. Its marked rows stay as they are.") % {"name": name}
+        return gettext("The list “%(name)s” exists already. Its marked rows stay as they are.") % {"name": name}
     pages = ngettext("%(pages)s page", "%(pages)s pages", marked.pages) % {"pages": marked.pages}
     return ngettext(
-        "%(rows)s row of %(name)s marked on %(pages)s. Check them, then press Learn.",
-        "%(rows)s rows of %(name)s marked on %(pages)s. Check them, then press Learn.",
+        "%(rows)s row of the list “%(name)s” marked on %(pages)s. Check them, then press Learn.",
+        "%(rows)s rows of the list “%(name)s” marked on %(pages)s. Check them, then press Learn.",
         marked.rows,
     ) % {"rows": marked.rows, "name": name, "pages": pages}
 

@@ -17,7 +17,7 @@ import { learner } from "./learning.js";
 import { looks } from "./looks.js";
 import { createMarking } from "./marking.js";
 import { pageData } from "./pagedata.js";
-import { drawPanel } from "./panel.js";
+import { drawPanel, followCurrent } from "./panel.js";
 import { drawSamples } from "./samples.js";
 import { openRow } from "./rows.js";
 import { createSaving } from "./saving.js";
@@ -210,6 +210,8 @@ document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "hidden") api.flush();
   else bench.lookAgain();
 });
+
+followCurrent(byId("attributes"));
 
 // ---- Start -----------------------------------------------------------------------------------------------------------
 

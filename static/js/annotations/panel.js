@@ -25,6 +25,16 @@ export function drawPanel(list, store, actions) {
   ]);
   list.replaceChildren(...lines.filter((line) => line !== null));
   list.scrollTop = top;
+  showCurrent(list);
+}
+
+/** Keeps the current attribute in sight, also when the note below the list takes some of its height. @param {HTMLElement} list */
+export function followCurrent(list) {
+  new ResizeObserver(() => showCurrent(list)).observe(list);
+}
+
+/** @param {HTMLElement} list */
+function showCurrent(list) {
   list.querySelector(".wb-attribute[aria-current]")?.scrollIntoView({ block: "nearest" });
 }
 
@@ -177,7 +187,9 @@ function buttons(store, how, actions) {
     like > 0 && act(gettext("Add %(count)s similar", { count: like }), "↵", actions.confirm, true),
     isOffered(how) && act(how.kind === "suggested" ? gettext("Accept") : gettext("Confirm"), "↵", actions.confirm, true),
     further > 0 && act(ngettext("Add the value beside it", "Add the %(count)s values beside it", further), "e", actions.addBeside),
-    how.kind !== "absent" && act(gettext("Not here"), "x", actions.absent),
+    // Enter confirms that there is nothing where the rule finds nothing.
+    how.kind === "none" && act(gettext("Not here"), "↵", actions.confirm),
+    how.kind !== "absent" && how.kind !== "none" && act(gettext("Not here"), "x", actions.absent),
     (how.kind === "confirmed" || how.kind === "absent") && act(gettext("Clear"), "⌫", actions.clear),
   );
 }

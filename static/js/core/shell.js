@@ -4,8 +4,11 @@ import { all, around, maybe, one } from "./dom.js";
 import { watchSearches } from "./filtering.js";
 import { listenToKeys } from "./keys.js";
 import { watchPicks } from "./pick.js";
+import { holdRefreshes } from "./pressing.js";
 import { toast, watchToasts } from "./toasts.js";
 import { gettext } from "./words.js";
+
+holdRefreshes();
 
 const THEMES = ["system", "light", "dark"];
 const LABELS = /** @type {Record<string, string>} */ ({ system: gettext("Theme: system"), light: gettext("Theme: light"), dark: gettext("Theme: dark") });

@@ -113,3 +113,21 @@ def test_an_attribute_with_a_translated_label_is_learned_from_pages_that_have_it
     learned = learn_attribute(tables, marks)
     for each, table in zip((*products, *others), tables, strict=True):
         assert values(learned, table) in ([each.material] if each.material else [], []), each
+
+
+def test_a_label_of_the_other_language_is_not_guessed_for_pages_marked_as_lacking_the_value() -> None:
+    """Most German pages lack a colour, and the names of makers look like colours. Colours are marked in both languages."""
+    colours, makers = ("Sand", "Rust", "Ink", "Moss", "Slate"), ("Nordlys", "Fenwick", "Brume", "Marlow", "Holm")
+    shown_on = [(german, n, n == 1 if german else n % 4 > 0) for german in (False, True) for n in range(12)]
+    rows = [(german, colours[n % 5] if shown else "", makers[(n * 3) % 5]) for german, n, shown in shown_on]
+    tables: list[PageTable] = []
+    for german, colour, maker in rows:
+        shown = [("Hersteller" if german else "Maker", maker), ("Farbe" if german else "Colour", colour)]
+        order = shown if len(tables) % 2 else shown[::-1]
+        cells = "".join(f"<tr><th>{label}</th><td>{text}</td></tr>" for label, text in order if text)
+        tables.append(page(f"<h1>Lamp</h1><table>{cells}</table>"))
+    marked = [(n, "//tr[th='Colour']/td") for n in (1, 2, 3)] + [(13, "//tr[th='Farbe']/td")]
+    absent = [Example(12, ()), Example(0, ())]
+    learned = learn_attribute(tables, [*(example(tables, *each) for each in marked), *absent])
+    assert isinstance(learned, Learned)
+    assert [values(learned, table) for table in tables] == [[colour] if colour else [] for _, colour, _ in rows]

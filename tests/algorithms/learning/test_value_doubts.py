@@ -54,6 +54,20 @@ def test_values_missing_in_one_language_are_in_doubt_until_a_person_says_so() ->
     assert find_value_doubts(values, group_pages(shop()), said=[12]) == []
 
 
+def test_a_value_that_some_pages_lack_is_in_doubt_in_a_language_that_lacks_it_everywhere() -> None:
+    values = {page: titles if page in ENGLISH and page % 5 < 3 else [] for page, titles in TITLES.items()}
+    (doubt,) = find_value_doubts(values, group_pages(shop()))
+    assert doubt.words == "no value on 10 of 10 pages in the language de, and on 4 of 10 other pages"
+    (doubt,) = find_value_doubts(values, group_pages(shop()), said=[3, 12])
+    assert (doubt.count, 12 in doubt.pages) == (9, False)  # one page may lack it by chance
+    assert find_value_doubts(values, group_pages(shop()), said=[11, 12, 13, 14]) == []
+
+
+def test_a_value_that_is_rare_everywhere_may_be_absent_from_a_language() -> None:
+    values = {page: titles if page in ENGLISH and page % 5 == 0 else [] for page, titles in TITLES.items()}
+    assert find_value_doubts(values, group_pages(shop())) == []
+
+
 def test_one_text_on_all_pages_of_a_language_is_in_doubt() -> None:
     values = {page: titles if page in ENGLISH else ["Lieferzeit"] for page, titles in TITLES.items()}
     assert kinds(find_value_doubts(values, group_pages(shop()))) == ["constant"]

@@ -1,7 +1,8 @@
 import pytest
 
 from extraction.algorithms.dom.nodes import value
-from extraction.algorithms.monitoring.places import SoughtValue, ValueFinder, find_value
+from extraction.algorithms.monitoring import places
+from extraction.algorithms.monitoring.places import SoughtValue, Stage, ValueFinder, find_value
 from extraction.algorithms.values.comparing import loosen_text
 from extraction.algorithms.values.evidence import ColumnEvidence
 from tests.algorithms.monitoring.shops import page
@@ -77,3 +78,61 @@ def test_values_and_texts_are_read_as_the_rule_reads_its_records():
 def test_a_value_is_read_in_the_language_of_the_page():
     german = page("<html lang='de'><body><p>1234 €</p></body></html>")
     assert [value(german.nodes, place) for place in find_value(german, SoughtValue("1.234 €", "price"), "typed")] == ["1234 €"]
+
+
+def count(body: str, sought: SoughtValue, stage: Stage = "exact") -> int:
+    return len(find_value(page(f"<html><body>{body}</body></html>"), sought, stage))
+
+
+@pytest.mark.parametrize(("length", "read"), [(40, 1), (41, 0)])
+def test_a_text_of_forty_characters_is_read_as_a_price_and_a_longer_one_is_not(length: int, read: int) -> None:
+    text = f"{'Preis:':<{length - 7}}12,90 €".replace("  ", " .")
+    assert len(text) == length
+    assert count(f"<p>{text}</p>", SoughtValue("EUR 12.90", "price"), "typed") == read
+
+
+def test_what_is_not_seen_is_found_in_no_way() -> None:
+    hidden = "<script>12,90 €</script><style>THE RED, book!</style><script>the ISBN 978-3</script><p>x</p>"
+    assert count(hidden, SoughtValue("EUR 12.90", "price"), "typed") == 0
+    assert count(hidden, SoughtValue("the red book"), "loose") == 0
+    assert count(hidden, SoughtValue("978-3"), "part") == 0
+
+
+@pytest.mark.parametrize(("more", "found"), [(4 + 8, 1), (4 + 9, 0)])
+def test_a_loose_text_may_have_twice_as_many_characters_and_eight(more: int, found: int) -> None:
+    """“a b c” has five characters, and its text at most 2 · 5 + 8 = 18."""
+    text = f"a b c{'!' * (more + 1)}"
+    assert len(text) == (18 if found else 19)
+    assert count(f"<p>{text}</p>", SoughtValue("a b c"), "loose") == found
+
+
+@pytest.mark.parametrize(("text", "found"), [("x abc", 1), ("abc", 0), (f"abc {'x' * 396}", 1), (f"abc {'x' * 397}", 0)])
+def test_a_part_is_shorter_than_its_text_which_has_at_most_four_hundred_characters(text: str, found: int) -> None:
+    assert count(f"<p>{text}</p>", SoughtValue("abc"), "part") == found
+    assert count(f"<p>{text}</p>", SoughtValue("ab"), "part") == 0
+
+
+def test_a_part_has_its_place_within_the_text() -> None:
+    (place,) = find_value(page("<body><p>Title: The red Book!</p></body>"), SoughtValue("The red Book"), "part")
+    assert (place.start, place.end) == (7, 19)
+
+
+def test_an_element_is_found_from_the_text_that_its_value_begins_with() -> None:
+    body = "<div><p><b>The</b> <i>red</i> Book</p></div><div><p><b>The</b> <i>blue</i> Book</p></div>"
+    assert count(body, SoughtValue("The red Book")) == 1
+    assert count(body, SoughtValue("The red")) == 0 and count(body, SoughtValue("red Book")) == 0
+    assert count(body, SoughtValue("THE RED BOOK"), "loose") == 1
+    assert count(body.replace("The", "T"), SoughtValue("T red Book")) == 1
+
+
+def test_the_search_climbs_from_so_many_texts_and_not_from_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = "<p><b>The</b></p>" * 3 + "<p><b>The</b> <i>red</i></p>"
+    monkeypatch.setattr(places, "MAX_CLIMBS", 4)
+    assert count(body, SoughtValue("The red")) == 1
+    monkeypatch.setattr(places, "MAX_CLIMBS", 3)
+    assert count(body, SoughtValue("The red")) == 0
+
+
+def test_each_element_is_found_once_and_in_the_order_of_the_page() -> None:
+    both = page("<body><p><b>The</b> <i>red</i></p><h1>The red</h1><p><b>The</b> <i>red</i></p></body>")
+    assert [both.nodes[place.node].tag for place in find_value(both, SoughtValue("The red"))] == ["p", "h1", "p"]

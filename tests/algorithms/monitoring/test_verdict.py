@@ -1,8 +1,9 @@
 import pytest
 
-from extraction.algorithms.monitoring.attribute_changes import Finding
+from extraction.algorithms.monitoring.attribute_changes import AttributeChanges, Finding
+from extraction.algorithms.monitoring.chance import PageTexts
 from extraction.algorithms.monitoring.constancy import ChangeCounts
-from extraction.algorithms.monitoring.evidence import Evidence, Revisit
+from extraction.algorithms.monitoring.evidence import Evidence, EvidenceKind, Revisit, ValueChange
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.monitoring.verdict import (
     AttributeVerdict,
@@ -13,6 +14,7 @@ from extraction.algorithms.monitoring.verdict import (
     confirm_verdict,
     is_coverage_lost,
     is_unreachable,
+    judge_attribute,
     judge_rule,
     list_judged_attributes,
 )
@@ -254,3 +256,65 @@ def test_counts_are_of_pages_with_a_value_and_of_those_on_which_it_changed() -> 
     slipped = verdict([new(*BOOKS[0]), *OLD[1:]])
     assert (slipped.broken, len(slipped.held)) == ((), 8), "the test compared all pages"
     assert not verdict([new(*book) for book in BOOKS]).renews_baseline("99"), "no baseline moves while a rule is broken"
+
+
+def proof(kind: EvidenceKind, *urls: int, strong: bool = True) -> tuple[Evidence, ...]:
+    return tuple(Evidence(f"u{n}", kind, strong, ("a",), (), "why") for n in urls)
+
+
+BREAKING, DOUBTFUL, USUAL = 1e-9, 0.05, 0.06
+"""Probabilities of signs."""
+
+
+@pytest.mark.parametrize(
+    ("findings", "kind", "fraction", "certain", "doubted"),
+    [
+        ([], "ok", 0, True, ""),
+        ([Finding("s", proof("null", 1, 2, 3), USUAL)], "ok", 0, True, ""),
+        ([Finding("s", proof("null", 1, 2, 3), DOUBTFUL)], "ok", 0.3, True, "123"),
+        ([Finding("s", proof("null", 1, 2, 3), BREAKING)], "null", 0.3, True, "123"),
+        ([Finding("s", proof("incorrect", 1, 2, 3), BREAKING, plausible=True)], "incorrect", 0.3, False, "123"),
+        ([Finding("s", proof("null", 1, 2), BREAKING, True), Finding("t", proof("null", 3, 4), BREAKING)], "null", 0.4, True, "1234"),
+        ([Finding("s", (*proof("null", 1, 2), *proof("incorrect", 3, 4)), BREAKING)], "null", 0.4, True, "1234"),
+        ([Finding("s", (*proof("null", 1), *proof("incorrect", 2, 3)), BREAKING)], "incorrect", 0.3, True, "123"),
+        ([Finding("s", (*proof("null", 1, 2), *proof("incorrect", 3, 4, 5, 6)), BREAKING)], "incorrect", 0.6, True, "123456"),
+        ([Finding("missing", proof("null", 1, 2, 3), None)], "ok", 0.3, True, "123"),
+        ([Finding("missing", proof("null", 1, 2, 3, 4), None)], "null", 0.4, True, "1234"),
+        ([Finding("missing", proof("null", 1, 2), None), Finding("odd", proof("incorrect", 3, 4), None)], "null", 0.4, True, "1234"),
+        ([Finding("odd", proof("incorrect", 1, 2, 3), None)], "ok", 0.3, True, ""),
+        ([Finding("odd", proof("incorrect", 1), None), Finding("s", proof("null", 2), DOUBTFUL)], "ok", 0.2, True, "2"),
+        ([Finding("s", proof("null", 1, 2), BREAKING), Finding("t", proof("incorrect", 2, 3), DOUBTFUL)], "null", 0.3, True, "123"),
+    ],
+)
+def test_an_attribute_is_judged_by_its_signs_on_ten_pages(
+    findings: list[Finding], kind: VerdictKind, fraction: float, certain: bool, doubted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tested sign breaks it on two pages; signs that are not tested on more than 3.5. What is only odd puts no page in doubt."""
+    monkeypatch.setattr("extraction.algorithms.monitoring.verdict.find_signs", lambda _: findings)
+    changes = [ValueChange(TITLE, None, visit(each, each, url=f"u{n}"), PageTexts(each, each)) for n, each in enumerate([OLD[0]] * 10)]
+    found = judge_attribute(changes, ChangeCounts(), Thresholds())
+    assert (found.kind, found.pages, found.certain) == (kind, 10, certain)
+    assert found.fraction == pytest.approx(fraction)
+    assert found.doubted == {f"u{number}" for number in doubted}
+
+
+def test_the_pages_that_a_suspicious_sign_compared_are_needed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    signs = [
+        Finding("s", proof("null", 1), DOUBTFUL, compared=frozenset({"a"})),
+        Finding("t", proof("null", 2), USUAL, compared=frozenset({"b"})),
+        Finding("u", proof("null", 3), None, compared=frozenset({"c"})),
+    ]
+    monkeypatch.setattr("extraction.algorithms.monitoring.verdict.find_signs", lambda _: signs)
+    changes = [ValueChange(TITLE, None, visit(OLD[0], OLD[0], url=f"u{n}"), PageTexts(OLD[0], OLD[0])) for n in range(10)]
+    assert judge_attribute(changes, ChangeCounts(), Thresholds()).compared == {"a", "c"}
+    assert judge_attribute([], ChangeCounts(), Thresholds()) == AttributeVerdict("ok", 0, 0.0)
+
+
+def test_a_value_that_stood_elsewhere_too_stands_there_by_chance_for_certain() -> None:
+    def chance(old_html: str) -> float:
+        before, now = page(f"<body>{old_html}</body>"), page("<body><p>a</p></body>")
+        pages = [ValueChange(TITLE, None, Revisit("u", before, now, {"title": ("a",)}, {"title": ()}, True), PageTexts(before, now))]
+        return AttributeChanges(pages, ChangeCounts()).estimate_standing_chance(pages[0])
+
+    assert chance("<h1>a</h1><p>a</p>") == 1
+    assert chance("<h1>a</h1>") == pytest.approx(1 / 2), "no other value was seen: one of two"

@@ -204,3 +204,14 @@ def test_an_administrator_can_become_a_member_again(films: Team, join: Any, pers
     assert reach_of(bo).everywhere
     people.change_person(bo, role=None, active=True, by=person("admin"))
     assert reach_of(User.objects.get(pk=bo.pk)).roles == {films.pk: Role.VIEWER}
+
+
+def test_a_change_of_a_team_that_changes_nothing_is_not_in_the_log(films: Team, join: Any, person: Any) -> None:
+    ada = join("ada", films, Role.EDITOR)
+    before = AuditEntry.objects.count()
+    teams.rename_team(films, films.name)
+    teams.require_second_factor(films, films.second_factor)
+    teams.change_member(films, ada, Role.EDITOR, by=person("admin"))
+    assert AuditEntry.objects.count() == before
+    teams.require_second_factor(films, True)
+    assert AuditEntry.objects.count() == before + 1 and Team.objects.get(pk=films.pk).second_factor

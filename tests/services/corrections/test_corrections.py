@@ -8,9 +8,10 @@ from django.contrib.auth.models import User
 
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.values.cleanup.chain import CleanupStep
-from extraction.models import Cluster, Correction, Label, Page, Record, RecordChange, Rule, Snapshot, TrackedRecord
+from extraction.models import Attribute, Cluster, Correction, Label, Page, Record, RecordChange, Rule, Snapshot, TrackedRecord
 from extraction.models.rule_report import RuleReport
 from extraction.services.core import stored_bytes
+from extraction.services.corrections import teaching
 from extraction.services.corrections.applying import RuleValues
 from extraction.services.corrections.storing import CorrectionError, CorrectionInput
 from extraction.services.records import correcting
@@ -199,6 +200,7 @@ def test_several_values_are_corrected_together(shop: Cluster, ann: User) -> None
         ("nothing", ["a"], "no attribute"),
         ("tags", [], "no value to reject"),
         ("tags", ["x"] * 201, "at most 200"),
+        ("title", ["a\x00b"], "holds a character that cannot be stored"),
     ],
 )
 def test_what_cannot_be_a_correction_is_refused_with_the_reason(shop: Cluster, ann: User, name: str, texts: list[str], reason: str) -> None:
@@ -318,3 +320,116 @@ def test_a_page_that_moves_to_another_template_takes_its_corrections_along(shop:
     Page.objects.get().snapshots.update(cluster=other)
     extract(other)
     assert (record().cluster, value("price")) == (other, ["8.50 GBP"])
+
+
+def test_a_decision_on_what_the_page_no_longer_says_or_somebody_has_ended_is_refused(shop: Cluster, ann: User) -> None:
+    show(shop)
+    extract(shop)
+    made = correct(ann, "price", "£8.50")
+    show(shop, price="£7.00")
+    extract(shop)
+    Correction.objects.update(found=["£6.00"])  # what the list showed that the person looks at
+    with pytest.raises(CorrectionError, match="The page says something else now than when you opened this list"):
+        correcting.keep_correction(made, ann)
+    Record.objects.all().delete()
+    with pytest.raises(CorrectionError, match="The page has no record now, so nothing can be kept"):
+        correcting.keep_correction(made, ann)
+    assert correcting.withdraw_correction(made, ann).record is None and state(made) == Correction.State.ENDED
+    for decide in (correcting.keep_correction, correcting.withdraw_correction):
+        with pytest.raises(CorrectionError, match="Somebody has ended this correction already"):
+            decide(made, ann)
+
+
+def test_a_correction_of_a_row_that_is_not_there_is_refused(shop: Cluster, ann: User) -> None:
+    show(shop, ("x", "1"))
+    extract(shop)
+    for row in (1, -1):
+        with pytest.raises(CorrectionError, match="The row is no longer in the record"):
+            correcting.correct_value(record(), CorrectionInput(("cost", "offers", row), ("3",), ()), ann)
+    assert not Correction.objects.exists()
+
+
+def test_a_correction_is_read_again_when_its_attribute_gets_another_type(shop: Cluster, ann: User) -> None:
+    show(shop)
+    extract(shop)
+    correct(ann, "price", "£8.50")
+    Attribute.objects.filter(name="price").update(type="number")
+    extract(shop)
+    (found,) = record().read_values()["price"]
+    assert (found.raw, found.value) == ("£8.50", None)
+    assert found.problem == "it was written as price and the attribute is number now; correct it again"
+    Attribute.objects.filter(name="price").update(type="text")
+    extract(shop)
+    assert value("price") == ["£8.50"]
+
+
+def test_a_rejected_value_that_is_missing_may_come_back(shop: Cluster, ann: User) -> None:
+    show(shop, tags="new")
+    extract(shop)
+    made = correct(ann, "tags")
+    for tags, wanted in ((None, []), ("new", []), ("old", ["old"])):
+        show(shop, tags=tags)
+        extract(shop)
+        assert value("tags") == wanted
+        assert state(made) == (Correction.State.REVIEW if tags == "old" else Correction.State.ACTIVE)
+
+
+@pytest.mark.parametrize(
+    ("more", "texts", "reason"),
+    [
+        ("", ("Persuasion",), "“Persuasion” does not stand on the page, so it teaches the rule nothing"),
+        ("<b>Persuasion</b><i>Persuasion</i>", ("Persuasion",), "“Persuasion” stands in 2 places"),
+    ],
+)
+def test_a_value_teaches_only_where_it_stands_in_one_place(
+    shop: Cluster, ann: User, more: str, texts: tuple[str, ...], reason: str
+) -> None:
+    show(shop, more=more)
+    extract(shop)
+    outcome = correcting.correct_value(record(), CorrectionInput(("title", "", None), texts, ("Emma",)), ann)
+    assert outcome.lesson and reason in outcome.lesson.reason
+    assert not Label.objects.exists() and value("title") == list(texts)
+
+
+def teach(made: Correction, rule: RuleDefinition, *, row: int | None = None) -> str:
+    """Return why nothing is marked."""
+    return teaching.teach_correction(made, record(), rule, row=row).reason
+
+
+def test_a_page_that_is_not_kept_and_a_rule_without_the_list_teach_nothing(shop: Cluster, ann: User) -> None:
+    show(shop, ("x", "1"), ("y", "2 <b>3</b>"))
+    extract(shop)
+    made, rule = correct(ann, "cost", "3", row=1), Rule.objects.serving().get().read_definition()
+    Label.objects.all().delete()
+    assert teach(made, RuleDefinition(rule.attributes), row=1) == "the rule has no list offers"
+    assert teach(made, rule, row=7) == "the row is not found on the page"
+    Snapshot.objects.update(kept=False)
+    assert teach(made, rule, row=1) == "the page is not kept, so nothing can be marked on it"
+    assert not Label.objects.exists()
+
+
+def test_a_second_correction_of_a_row_goes_into_the_row_that_is_marked_already(
+    shop: Cluster, ann: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show(shop, ("x <b>X</b>", "1 <b>3</b>"), ("y", "2 <b>4</b>"))
+    extract(shop)
+    correct(ann, "cost", "3", row=0)
+    correct(ann, "cost", "4", row=1)
+    correct(ann, "seller", "X", row=0)
+    marks = {(each.attribute.name, each.row, each.value) for each in Label.objects.all()}
+    assert {("seller", 1, "X"), ("cost", 1, "3"), ("seller", 2, "y"), ("cost", 2, "4")} == marks
+    Label.objects.filter(row=2).delete()
+    monkeypatch.setattr(teaching, "MAX_ROWS", 1)
+    made = Correction.objects.open().get(texts=["4"])
+    assert teach(made, Rule.objects.serving().get().read_definition(), row=1) == "1 rows of the page are marked already"
+
+
+def test_marks_that_a_person_changed_since_stay_when_a_correction_is_taken_back(shop: Cluster, ann: User) -> None:
+    show(shop, more="<b>Persuasion</b> <i>Sanditon</i>")
+    extract(shop)
+    made = correct(ann, "title", "Persuasion")
+    Label.objects.all().delete()
+    content = stored_bytes.get_bytes(record().snapshot.sha256)
+    factory.label(shop, record().snapshot, made.attribute, [factory.text_at(content, "Sanditon")])
+    correcting.withdraw_correction(made, ann)
+    assert Label.objects.get().value == "Sanditon"

@@ -110,7 +110,15 @@ class _Files(paramiko.SFTPServerInterface):  # type: ignore[misc]
         return int(paramiko.SFTP_OK)
 
     def remove(self, path: str) -> int:
+        if not self._path(path).exists():
+            return int(paramiko.SFTP_NO_SUCH_FILE)
         self._path(path).unlink()
+        return int(paramiko.SFTP_OK)
+
+    def rename(self, oldpath: str, newpath: str) -> int:
+        if self._path(newpath).exists():
+            return int(paramiko.SFTP_FAILURE)
+        self._path(oldpath).rename(self._path(newpath))
         return int(paramiko.SFTP_OK)
 
     def posix_rename(self, oldpath: str, newpath: str) -> int:
@@ -120,6 +128,15 @@ class _Files(paramiko.SFTPServerInterface):  # type: ignore[misc]
 
 
 class _Door(paramiko.ServerInterface):  # type: ignore[misc]
+    def __init__(self, key: paramiko.PKey | None) -> None:
+        self.key = key
+
+    def get_allowed_auths(self, username: str) -> str:
+        return "password,publickey"
+
+    def check_auth_publickey(self, username: str, key: paramiko.PKey) -> int:
+        return int(paramiko.AUTH_SUCCESSFUL if username == "ada" and key == self.key else paramiko.AUTH_FAILED)
+
     def check_auth_password(self, username: str, password: str) -> int:
         return int(paramiko.AUTH_SUCCESSFUL if (username, password) == ("ada", "opensesame") else paramiko.AUTH_FAILED)
 
@@ -128,8 +145,11 @@ class _Door(paramiko.ServerInterface):  # type: ignore[misc]
 
 
 @contextmanager
-def sftp_server(root: Path, log: list[str]) -> Iterator[tuple[int, str]]:
-    """Gives the port and the fingerprint of the server's key. The user is ada, the password opensesame."""
+def sftp_server(root: Path, log: list[str], private_key: paramiko.PKey | None = None) -> Iterator[tuple[int, str]]:
+    """Gives the port and the fingerprint of the server's key. The user is ada, the password opensesame.
+
+    private_key: opens the server, too.
+    """
     key = paramiko.ECDSAKey.generate()
     listening = socket.create_server(("127.0.0.1", 0))
     opened: list[paramiko.Transport] = []
@@ -144,7 +164,7 @@ def sftp_server(root: Path, log: list[str]) -> Iterator[tuple[int, str]]:
             transport.add_server_key(key)
             transport.set_subsystem_handler("sftp", paramiko.SFTPServer, _Files, root, log)
             opened.append(transport)
-            transport.start_server(server=_Door(), event=threading.Event())
+            transport.start_server(server=_Door(private_key), event=threading.Event())
 
     threading.Thread(target=serve, daemon=True).start()
     try:

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from django.core.management import CommandError, call_command
 
-from extraction.models import DeliveryTarget, Monitor, Site, Snapshot, Source
+from extraction.models import DeliveryTarget, Monitor, Placement, Rule, Site, Snapshot, Source
 from extraction.services.core import stored_bytes
 from extraction.services.folders import exporting, storing
 from extraction.services.folders.collect_pages import PageChoice
@@ -121,3 +121,18 @@ def test_a_folder_with_something_else_is_refused(tmp_path: Path) -> None:
 
 def test_no_setting_of_a_source_is_forgotten() -> None:
     assert set(SOURCE_FIELDS) == {each.name for each in Source._meta.fields} - {"id", "site"}
+
+
+def test_templates_that_are_only_offered_and_rules_that_cannot_be_read_are_left_out() -> None:
+    cluster = rich_site.shops()
+    Rule.objects.filter(cluster=cluster).update(definition={"format": 99})
+    offered = factory.cluster(cluster.site, number=7)
+    offered.small = True
+    offered.save()
+    Placement.objects.create(page=cluster.site.pages.get(url="https://shops.example/3"), cluster=offered, belongs=False)
+    Snapshot.objects.filter(page__url="https://shops.example/0").update(cluster=offered)
+    done = exporting.collect_site(cluster.site)
+    assert [(each.template.number, each.rule) for each in done.files.templates] == [(1, None), (4, None)]
+    assert f"The rule of {cluster.label} cannot be read and is left out." in done.notes
+    pages = {each.url: each for each in done.files.pages}
+    assert pages["https://shops.example/3"].not_in == () and pages["https://shops.example/0"].contents[0].template is None

@@ -13,7 +13,9 @@ from extraction.models import (
     DeliveryTarget,
     Join,
     Label,
+    OfferedRows,
     Page,
+    Placement,
     QualityRule,
     RecordType,
     RefreshSchedule,
@@ -21,6 +23,7 @@ from extraction.models import (
     Run,
     Site,
     Snapshot,
+    Team,
 )
 from extraction.services.folders.apply_templates import Publisher
 from extraction.services.folders.comparing import ChangeKind
@@ -34,6 +37,7 @@ from tests.services.folders.folders import Files, edit, export, load, plan
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
 TYPE = "record_types/shop.yaml"
+TEMPLATE = "templates/1-shop-page-no1/template.yaml"
 RULE = "templates/1-shop-page-no1/rule.yaml"
 LABELS = "templates/1-shop-page-no1/labels.yaml"
 
@@ -217,3 +221,81 @@ def test_a_folder_that_is_written_by_hand_is_enough() -> None:
         }
     )
     assert done.site.slug == "books" and Rule.objects.serving().get().cluster.record_type == RecordType.objects.get(slug="book")
+
+
+def test_a_part_of_a_record_type_is_changed_and_the_rest_stays_as_it_is_here(files: Files) -> None:
+    kind = RecordType.objects.get()
+    Attribute.objects.create(record_type=kind, name="ours", position=9, hotkey="c")
+    RecordType.objects.update(description="Our words")
+    text = "  - name: city\n    hotkey: c\n  - name: shop\n    multiple: true\n    mandatory: true\n  - name: street\n"
+    changed = edit(files, TYPE, lambda old: old.replace("  - name: shop\n    mandatory: true\n", text))
+    done = load(changed)
+    rows = Attribute.objects.filter(record_type=kind).order_by("position")
+    assert [each.name for each in rows] == ["city", "shop", "street", "thing", "price", "ours"]
+    assert {each.name: each.hotkey for each in rows if each.hotkey} == {"thing": "t", "ours": "c"}
+    assert rows.get(name="shop").multiple and RecordType.objects.get().description == "Our words"
+    assert "Rules of the record type Shop read values differently now. Extract the records again." in done.notes
+
+
+def test_a_quality_rule_is_changed_and_stays_the_same_row(files: Files) -> None:
+    before = QualityRule.objects.get(kind="count")
+    load(edit(files, TYPE, lambda text: text.replace("allowed_fraction: 0.01", "allowed_fraction: 0.05")))
+    after = QualityRule.objects.get(kind="count")
+    assert after.pk == before.pk and after.allowed_fraction == 0.05 and after.limits == before.limits
+    assert QualityRule.objects.count() == 4
+
+
+def test_a_quality_rule_that_does_not_fit_its_attribute_is_refused(files: Files) -> None:
+    bad = edit(files, TYPE, lambda text: text.replace("kind: count\n", "kind: language\n    attribute: price\n"))
+    with pytest.raises(FolderError, match=r"shop\.yaml:\d+: the quality rule cannot be used: “Language” does not fit price"):
+        load(bad)
+    assert set(QualityRule.objects.values_list("kind", flat=True)) == {"range", "count"}
+
+
+def test_schedules_and_offered_rows_that_the_folder_lacks_are_removed_only_on_request(files: Files) -> None:
+    fewer = edit(files, "site.yaml", lambda text: text[: text.index("refresh:")])
+    fewer = edit(fewer, LABELS, lambda text: text.replace("    offered:\n      - list: offers\n        rows: 4\n        whole: true\n", ""))
+    load(fewer)
+    assert RefreshSchedule.objects.exists() and OfferedRows.objects.exists()
+    load(fewer, delete=True)
+    assert not RefreshSchedule.objects.exists() and not OfferedRows.objects.exists()
+    assert Label.objects.filter(snapshot__page__url="https://shops.example/0").exists()
+
+
+def test_how_pages_are_recognised_stays_if_both_sides_have_changed_it(files: Files) -> None:
+    Cluster.objects.filter(number=1).update(masks=["00.00.00.00.00.00.00.00"])
+    changed = edit(files, TEMPLATE, lambda text: text.replace(rich_site.MASK, "3f.a2.**.10.00.ff.**.02"))
+    assert kinds(changed) == {"template / 1 / recognition": ChangeKind.NEWER_HERE}
+
+
+def test_what_changes_is_said_as_it_is_here_and_in_the_folder(files: Files) -> None:
+    off = edit(files, "site.yaml", lambda text: text.replace("auto_repair: true", "enabled: false"))
+    (change,) = plan(off).changes
+    assert change.details == ("enabled: not set → no", "auto_repair: yes → not set")
+
+
+def test_a_content_that_was_seen_here_and_not_kept_is_kept_again(files: Files) -> None:
+    Snapshot.objects.filter(page__url="https://shops.example/2").update(kept=False)
+    done = load(files)
+    assert done.plan.contents == 1 and Snapshot.objects.filter(kept=True).count() == Snapshot.objects.count() == 6
+
+
+def test_a_template_whose_number_is_taken_here_gets_another(files: Files) -> None:
+    site = Site.objects.get()
+    Placement.objects.all().delete()
+    Cluster.objects.filter(number=4).delete()
+    factory.cluster(site, number=4, masks=["00.00.00.00.00.00.00.00"])
+    done = load(files)
+    assert "Template 4 of the folder is template 5 here." in done.notes
+    assert list(Placement.objects.filter(page__url="https://shops.example/5").values_list("cluster__number", "belongs")) == [(5, False)]
+
+
+def test_sites_and_record_types_of_other_teams_are_out_of_reach(files: Files) -> None:
+    site, kind = Site.objects.get(), RecordType.objects.get()
+    other = Team.objects.create(name="Other", slug="other")
+    with pytest.raises(FolderError, match=r"site\.yaml:1: the slug shops cannot be used here"):
+        plan(files, teams=frozenset({other.pk}), team=other)
+    renamed = edit(files, "site.yaml", lambda text: text.replace("slug: shops", "slug: ours").replace("name: Shops", "name: Ours"))
+    with pytest.raises(FolderError, match=r"shop\.yaml:1: the slug shop cannot be used in the team of this site"):
+        load(renamed, teams=frozenset({other.pk}), team=other)
+    assert (Site.objects.get(), RecordType.objects.get()) == (site, kind)

@@ -2,7 +2,10 @@
 
 import pytest
 
-from tests.services import factory
+from extraction.models import Attribute, Join, Page
+from extraction.services.folders import apply_pages, collect_pages
+from extraction.services.joins.plans import JoinPlan, ListingPlan, save_plan
+from tests.services import factory, lists
 from tests.services.folders import folders, rich_site
 
 pytestmark = pytest.mark.django_db
@@ -30,3 +33,28 @@ def test_importing_twice_changes_nothing(sent) -> None:
     folders.load(before)
     again = folders.plan(before)
     assert again.empty and not again.changes
+
+
+def test_many_pages_are_stored_in_batches_with_the_contents_that_they_share(sent, monkeypatch) -> None:
+    cluster = rich_site.shops()
+    for n in range(7):
+        factory.snapshot(cluster.site, f"https://shops.example/same/{n}", lists.html(n % 2), cluster=cluster)
+    before = folders.export(cluster.site, "all")
+    monkeypatch.setattr(apply_pages, "BATCH_PAGES", 3)
+    monkeypatch.setattr(collect_pages, "CHUNK", 4)
+    folders.empty()
+    done = folders.load(before)
+    assert folders.export(done.site, "all") == before
+    assert done.plan.pages == done.plan.contents == Page.objects.filter(site=done.site).count() == 13
+
+
+def test_joins_of_the_same_name_and_a_join_by_link_come_back(sent) -> None:
+    cluster = rich_site.shops()
+    shop = Attribute.objects.get(name="shop")
+    by_link = JoinPlan("Things with shops", cluster.pk, listings=(ListingPlan(cluster.pk, None, link=shop.pk),))
+    save_plan(cluster.site, by_link)
+    before = folders.export(cluster.site)
+    folders.empty()
+    site = folders.load(before).site
+    assert folders.export(site) == before and Join.objects.filter(site=site, name="Things with shops").count() == 2
+    assert folders.plan(before).empty

@@ -7,6 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extraction.services.folders import yaml_text
 from extraction.services.folders.errors import FolderError
 from extraction.services.folders.yaml_text import read_yaml, write_yaml
 
@@ -117,3 +118,25 @@ def test_what_the_files_do_not_need_is_refused_with_its_line(text: str, reason: 
 def test_bytes_that_are_not_utf8_are_refused_with_their_line() -> None:
     with pytest.raises(FolderError, match=r"a\.yaml:2: it is not in UTF-8"):
         read_yaml(b"a: 1\nb: \xff\n", "a.yaml")
+
+
+def test_a_place_on_one_line_holds_also_what_is_empty() -> None:
+    text = write_yaml({"at": {"a": [], "b": {}, "c": None}})
+    assert text == "at: {a: [], b: {}, c: null}\n" and yaml.safe_load(text) == {"at": {"a": [], "b": {}, "c": None}}
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), b"bytes", {1}])
+def test_what_yaml_cannot_hold_is_not_written(value: Any) -> None:
+    with pytest.raises(ValueError, match="cannot be written as YAML"):
+        write_yaml({"a": value})
+
+
+def test_a_file_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml_text, "MAX_VALUES", 4)
+    assert read_yaml(b"a: [1]\n", "a.yaml").plain() == {"a": [1]}
+    with pytest.raises(FolderError, match=r"a\.yaml:2: it holds more than 4 values"):
+        read_yaml(b"a: [1]\nb: 2\n", "a.yaml")
+    monkeypatch.setattr(yaml_text, "MAX_BYTES", 7)
+    assert read_yaml(b"a: [1]\n", "a.yaml").plain() == {"a": [1]}
+    with pytest.raises(FolderError, match=r"a\.yaml: it has 8 bytes; at most 7 are read"):
+        read_yaml(b"a: [12]\n", "a.yaml")

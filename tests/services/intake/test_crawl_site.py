@@ -1,6 +1,9 @@
 """A crawl turns what its process fetches into pages and rows. After a crash or a pause it continues, and nothing is done twice."""
 
+import os
+import time
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -8,10 +11,13 @@ from typing import Any
 import pytest
 
 from extraction.fetching.crawl import process
+from extraction.fetching.crawl.messages import Address, Done, EndReason, Fetched, FetchedAsset, Outcome
 from extraction.fetching.crawl.process import Crawl
 from extraction.models import Cluster, CrawlAddress, Page, Record, Rule, Run, Site, Snapshot, Source
+from extraction.models.run_values import EXTRACT
 from extraction.services.core import runs, stored_bytes
-from extraction.services.intake import crawl_site
+from extraction.services.intake import crawl_frontier, crawl_site
+from extraction.services.intake.crawl_intake import Intake
 from extraction.services.records import extract_records
 from tests.services import crawler, factory
 from tests.services.importing import cluster_all, detail, done, listing, tables
@@ -306,3 +312,74 @@ def test_the_whole_site_is_not_extracted_without_a_live_rule(site: Site) -> None
     with pytest.raises(runs.JobError, match="no live rule"):
         crawl_site.start_extracting_crawl(site)
     assert not Rule.objects.exists()
+
+
+def test_a_crawl_whose_source_is_gone_or_that_has_all_its_pages_ends_at_once(site: Site, net: Net, asked: Callable[[], list[str]]) -> None:
+    net(shop())
+    Source.objects.filter(site=site).update(page_limit=3)
+    run = crawl_site.start_crawl(site)
+    crawl_frontier.add_addresses(run, [Address(url=f"{HOME}book/{n}") for n in range(3)])
+    CrawlAddress.objects.filter(run=run).update(state=CrawlAddress.State.DONE, outcome="ok")
+    assert done(run).summary["reason"] == EndReason.PAGE_LIMIT and asked() == []
+    other = crawl_site.start_crawl(site)
+    Source.objects.filter(site=site).delete()
+    assert done(other).error == "Shop no longer has a start address. Enter one under Settings."
+
+
+def test_a_renewal_makes_the_crawl_that_is_under_way_extract(site: Site) -> None:
+    going = crawl_site.start_crawl(site)
+    assert going.read_parameters().then != EXTRACT
+    renewed = crawl_site.start_renewal(site)
+    assert renewed == going and renewed.read_parameters().then == EXTRACT
+    assert crawl_site.start_renewal(site).read_parameters() == renewed.read_parameters()
+
+
+def test_a_process_that_ends_without_a_last_word_has_failed(site: Site) -> None:
+    intake = Intake(crawl_site.start_crawl(site))
+    intake.begin(crawl_frontier.read_standing(intake.run, conditional=True))
+    with pytest.raises(process.CrawlFailed, match="its events ended without the final one"):
+        crawl_site._consume(iter(()), intake, None, 10)
+    with pytest.raises(runs.JobError, match="The crawl could not go on: the browser is missing"):
+        crawl_site._consume(iter([Done(reason=EndReason.FAILED, message="the browser is missing")]), intake, None, 10)
+    assert crawl_site._consume(iter([Done(reason=EndReason.FINISHED)]), intake, None, 10) is EndReason.FINISHED
+
+
+def test_a_file_that_was_fetched_beside_the_pages_is_not_kept(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "body").write_bytes(b"b{}")
+    intake = Intake(crawl_site.start_crawl(site))
+    intake.begin(crawl_frontier.read_standing(intake.run, conditional=True))
+    style = FetchedAsset(url=f"{HOME}a.css", page_url=HOME, content_type="text/css", body=str(tmp_path / "body"), size_bytes=3)
+    crawl_site._consume(iter([style, Done(reason=EndReason.FINISHED)]), intake, None, 10)
+    assert not (tmp_path / "body").exists()
+
+
+def test_folders_of_workers_that_died_are_removed_and_those_of_others_stay(site: Site, settings: Any, tmp_path: Path) -> None:
+    settings.VAR_DIR = str(tmp_path)
+    run = crawl_site.start_crawl(site)
+    old, new = tmp_path / "spool" / "crawl-1-x", tmp_path / "spool" / "crawl-2-x"
+    for folder in (old, new):
+        folder.mkdir(parents=True)
+        (folder / "page").write_text("x")
+    ages_ago = time.time() - crawl_site.ORPHAN_AGE_S - 1
+    os.utime(old, (ages_ago, ages_ago))
+    with crawl_site._spool(run) as folder:
+        assert {each.name for each in folder.parent.iterdir()} == {new.name, folder.name}
+    assert not folder.exists()
+
+
+def test_pages_of_hosts_that_are_not_fetched_from_are_left_alone(site: Site, net: Net, asked: Callable[[], list[str]]) -> None:
+    factory.snapshot(site, "https://archive.example/1", detail(1))
+    factory.snapshot(site, f"{HOME}book/0", detail(0))
+    net(shop(2, 1))
+    crawl(site)
+    assert f"{HOME}book/0" in asked() and not any("archive.example" in url for url in asked())
+
+
+def test_another_etag_of_the_same_content_is_kept(site: Site, net: Net) -> None:
+    net({HOME: {"html": "<p>Welcome</p>", "headers": {"etag": '"1"'}}})
+    crawl(site)
+    run = crawl_site.start_crawl(site)
+    at = current(HOME).fetched_at + timedelta(hours=1)
+    event = Fetched(url=HOME, outcome=Outcome.NOT_MODIFIED, status=304, fetched_at=at.isoformat(), headers={"etag": '"2"', "x": "y"})
+    crawl_frontier.note_unchanged(run.site, [event])
+    assert current(HOME).headers["etag"] == '"2"' and "x" not in current(HOME).headers and current(HOME).fetched_at == at

@@ -5,11 +5,14 @@ import io
 import random
 import tarfile
 import time
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.core.management import CommandError, call_command
@@ -19,7 +22,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from extraction.fetching.items import PageItem
+from extraction.fetching.items import ArchiveError, PageItem
 from extraction.management import following
 from extraction.models import Page, Run, Site, Snapshot
 from extraction.services.core import runs, stored_bytes
@@ -431,3 +434,71 @@ class _Remote:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._storage, name)
+
+
+def test_of_two_uploads_of_the_same_bytes_at_the_same_moment_one_is_kept(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, started = zip_at(tmp_path / "a.zip", {"a.html": detail(1)}), list[Run]()
+
+    def save_late(name: str, file: Any) -> str:
+        if not started:
+            monkeypatch.undo()
+            started.append(import_pages.start_import(site, path, name="a.zip"))
+        return default_storage.save(name, file)
+
+    monkeypatch.setattr(import_pages, "default_storage", SimpleNamespace(save=save_late))
+    assert import_pages.start_import(site, path, name="a.zip") == started[0]
+    assert [f"uploads/{name}" for name in uploads()] == [started[0].read_parameters().upload]
+
+
+def test_a_folder_that_is_not_there_is_not_imported(site: Site, tmp_path: Path) -> None:
+    with pytest.raises(runs.JobError, match="there is no folder"):
+        import_pages.start_folder_import(site, tmp_path / "none")
+    assert not Run.objects.exists()
+
+
+def test_an_import_that_another_worker_took_over_keeps_its_upload(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = import_pages.start_import(site, zip_at(tmp_path / "a.zip", site_files()), name="a.zip")
+
+    def take_over(*_: Any, **__: Any) -> None:
+        raise runs.Cancelled
+
+    monkeypatch.setattr(page_store, "store_pages", take_over)
+    factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING)
+    run.refresh_from_db()
+    with pytest.raises(runs.Cancelled):
+        import_pages.run_import(run, runs.Progress(run))
+    assert len(uploads()) == 1
+
+
+def test_answers_of_a_server_that_are_no_pages_are_counted_by_their_status(site: Site, tmp_path: Path) -> None:
+    records = [{"url": f"https://books.example/{n}", "status": "404 Not Found"} for n in range(2)] + [{"url": "https://books.example/9"}]
+    (tmp_path / "a.warc.gz").write_bytes(make_warc(records))
+    run = bring(site, tmp_path / "a.warc.gz")
+    assert (run.state, run.summary["pages"]) == (Run.State.DONE, 1)
+    assert [reason for reason in problems(run).values() if "answered" in reason] == [
+        "pages not imported because the server had answered with this status: 2"
+    ]
+
+
+def test_an_upload_is_looked_at_before_it_is_stored(tmp_path: Path) -> None:
+    def check(files: dict[str, bytes]) -> None:
+        with zip_at(tmp_path / "a.zip", files).open("rb") as file:
+            opened = File(file, name="a.zip")
+            import_pages.check_archive(opened)
+            assert opened.tell() == 0
+
+    check({"style.css": b"b{}", "a.html": detail(1)})
+    with pytest.raises(ArchiveError, match="no page was found in it"):
+        check({"style.css": b"b{}"})
+    with pytest.raises(ArchiveError, match=r"no page was found in it; inner\.zip: "):
+        check({"inner.zip": b"PK", "other.zip": b"PK"})
+
+
+def test_an_upload_with_many_other_files_first_gets_the_benefit_of_the_doubt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_pages, "LOOK_ITEMS", 3)
+    for count, refused in ((2, True), (3, False), (4, False)):
+        path = zip_at(tmp_path / f"{count}.zip", {f"{n}.css": b"b{}" for n in range(count)})
+        with path.open("rb") as file, pytest.raises(ArchiveError) if refused else nullcontext():
+            import_pages.check_archive(File(file, name=path.name))

@@ -1,11 +1,11 @@
 """The server loads styles and pictures of the sample pages once, including those that style sheets need."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
-from extraction.algorithms.dom.references import NeededResource
+from extraction.algorithms.dom.references import NeededResource, ResourceKind
 from extraction.demo.images import png
 from extraction.demo.server import DemoServer
 from extraction.models import Asset, Run, Site
@@ -32,7 +32,7 @@ class Web:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def __call__(self, _site: Site, needed: list[NeededResource]) -> Iterator[tuple[NeededResource, bytes]]:
+    def __call__(self, _site: Site, needed: Sequence[NeededResource]) -> Iterator[tuple[NeededResource, bytes]]:
         for need in needed:
             self.asked.append(need.url)
             if need.url in WEB:
@@ -130,3 +130,41 @@ def test_the_loading_process_fetches_from_permitted_hosts_only(sent, settings, t
         f"{server.address}/img/band.png": "image/png",
     }
     assert run.summary == {"loaded": 3, "failed": 2}
+
+
+def test_the_files_of_chosen_pages_or_of_one_template_are_loaded(site):
+    cluster = factory.cluster(site, number=2)
+    other = factory.snapshot(site, "https://shop.example/2", b"<img src=/other.png>", cluster=cluster)
+    factory.samples(cluster, [other])
+
+    def asked(**values) -> list[str]:
+        web = Web()
+        run = factory.run(site, Run.Kind.ASSETS, Run.State.RUNNING, **values)
+        load_assets.run_loading(run, Progress(run), fetch=web)
+        factory.put(Run.objects.filter(pk=run.pk), Run.State.DONE)
+        Asset.objects.all().delete()
+        return web.asked
+
+    assert asked(cluster=cluster) == ["https://shop.example/other.png"]
+    assert asked(parameters={"snapshots": [other.pk]}) == ["https://shop.example/other.png"]
+    assert asked(parameters={"snapshots": []}) == []
+    assert load_assets.find_missing([]) == []
+
+
+def test_style_sheets_that_need_each_other_without_end_are_followed_so_deep(site, monkeypatch):
+    deep = {f"https://shop.example/{n}.css": f"@import '{n + 1}.css'".encode() for n in range(50)}
+    monkeypatch.setitem(WEB, "https://shop.example/s.css", b"@import '0.css'")
+    for url, content in deep.items():
+        monkeypatch.setitem(WEB, url, content)
+    web = Web()
+    loading(site, web)
+    assert sum(url in deep for url in web.asked) == load_assets.MAX_DEPTH - 1
+
+
+def test_a_file_that_fails_again_has_the_newer_reason_and_one_that_was_loaded_stays(site):
+    need = NeededResource("https://shop.example/s.css", ResourceKind.STYLE)
+    assets.note_failure(site, need, "it is too large")
+    assets.note_failure(site, need, "")
+    assert Asset.objects.get(url=need.url).error == "it could not be loaded"
+    kept = assets.keep_asset(site, need, b"b{}", assets.Room.of(site))
+    assert kept and assets.note_failure(site, need, "gone").error == ""

@@ -13,7 +13,9 @@ from extraction.algorithms.bundles.crawl_templates import CrawlTemplate, CrawlTe
 from extraction.algorithms.clustering.masked_shingles import cluster_vectors
 from extraction.algorithms.sketches import shingles
 from extraction.models import Clustering, Site, Snapshot
+from extraction.services.core.runs import JobError
 from extraction.services.core.stored_pages import read_bytes
+from extraction.services.lab import crawl_templates
 from tests.services import factory
 
 pytestmark = pytest.mark.django_db
@@ -96,3 +98,19 @@ def test_clustering_distinct_vectors_is_clustering_pages() -> None:
     home = {page: place for place, each in enumerate(pages.clusters) for page in each.members}
     place_of = dict(zip(values.tolist(), places.tolist(), strict=True))
     assert all(place_of[int(vector)] == home.get(page, -1) for page, vector in enumerate(vectors))
+
+
+def test_a_file_without_templates_of_the_site_names_up_to_three_others(site: Site, tmp_path: Path) -> None:
+    file = tmp_path / "part-0.txt"
+    names = [f"{letter}.example" for letter in "abcd"]
+    file.write_text("\n".join(write_crawl_templates(_crawl(site, site=name)) for name in names))
+    with pytest.raises(JobError, match=r"^it has no templates of shop\.example; it has a\.example, b\.example, c\.example$"):
+        crawl_templates.find_site_line(file, {"shop.example"})
+    file.write_text("\n")
+    with pytest.raises(JobError, match=r"^it has no templates of the site$"):
+        crawl_templates.find_site_line(file, set())
+
+
+def test_a_site_without_pages_takes_no_templates(site: Site) -> None:
+    with pytest.raises(JobError, match=r"Empty has no pages\. Import or fetch some first"):
+        crawl_templates.take_templates(factory.site("Empty"), _crawl(site))

@@ -1,7 +1,11 @@
 """A method in a process of its own: its groups, its time and memory, and its limits."""
 
+import io
+import json
 import math
 import random
+from dataclasses import asdict
+from typing import Any
 
 import pytest
 
@@ -94,3 +98,19 @@ def test_a_cost_of_known_groups_that_cannot_be_computed_says_why(monkeypatch: py
     found = method_process.measure_bits(PAGES, groups)
     assert found.groups == groups and math.isnan(found.bits) and found.reason == ""
     assert found.bits_reason.startswith("it failed: RecursionError: ")
+
+
+def answers(*, groups: list[list[str]] | None, cost: bool = False, paths: bool = False) -> list[dict[str, Any]]:
+    """Return what the child answers to a request."""
+    head = {"method": "lsh", "groups": groups, "cost": cost, "paths": paths, "pages": [(name, len(data)) for name, data in PAGES.items()]}
+    return list(method_process.cluster_pages(io.BytesIO(json.dumps(head).encode() + b"\n" + b"".join(PAGES.values()))))
+
+
+def test_the_child_answers_with_the_groups_then_with_their_cost_and_then_with_their_paths() -> None:
+    groups, cost, paths = answers(groups=None, cost=True, paths=True)
+    assert sorted(map(sorted, groups["groups"])) == KINDS and math.isnan(groups["bits"]) and groups["paths"] is None
+    assert cost["bits"] == pytest.approx(mdl_bits(PAGES, groups["groups"])) and cost["paths"] is None
+    assert paths["bits"] == cost["bits"] and paths["paths"] == asdict(template_paths.find_paths(PAGES, groups["groups"]))
+    assert len(answers(groups=None)) == 1
+    known = answers(groups=KINDS, cost=True)
+    assert len(known) == 1 and known[0]["groups"] == KINDS and known[0]["seconds"] == 0, "groups that are known are not looked for"

@@ -95,3 +95,15 @@ def test_a_page_whose_bytes_are_gone_is_an_error_that_says_so(shop):
     page.sha256 = "0" * 64
     with pytest.raises(PageError, match="missing"):
         labelling.set_labels(shop, page, attribute("title"), [Location(3)], None)
+
+
+def test_too_many_places_and_places_without_text_are_refused(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = first(shop)
+    monkeypatch.setattr(labelling, "MAX_PLACES", 1)
+    with pytest.raises(LabelError, match="author: 2 places were marked; at most 1 can be marked"):
+        labelling.set_labels(shop, page, attribute("author"), [at(page, "Writer 0"), at(page, "Book 0")], None)
+    content = b"<html><body><p>x</p><p></p></body></html>"
+    empty = factory.snapshot(shop.site, "https://shop.example/empty", content, cluster=shop)
+    with pytest.raises(LabelError, match="there is no text at that place"):
+        labelling.set_labels(shop, empty, attribute("title"), [Location(3)], None)
+    assert not Label.objects.exists()

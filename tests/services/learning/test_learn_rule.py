@@ -10,6 +10,7 @@ from extraction.models import Attribute, Cluster, Rule, Run, Snapshot
 from extraction.services.core import runs
 from extraction.services.learning import learn_rule, workspaces
 from extraction.services.learning.workspaces import AttributeLesson, Workspace
+from extraction.services.rules import doubts
 from tests.services import factory
 
 pytestmark = pytest.mark.django_db
@@ -71,6 +72,8 @@ def test_one_attribute_that_does_not_fit_does_not_lose_the_others(shop: Cluster,
     assert failed["reason"] == f"price: it is marked as not on this page, but the rule gives “£2.50” ({url})"
     assert failed["url"] == url
     assert list(run.problems.values_list("name", flat=True)) == ["price"]
+    with pytest.raises(doubts.Doubtful, match=r"^price: not learned: it is marked as not on this page"):
+        doubts.refuse_doubtful(rule)
 
 
 def test_embedded_data_that_cannot_be_read_is_a_problem_of_the_run(shop: Cluster, sent: list[int]) -> None:

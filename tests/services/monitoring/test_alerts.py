@@ -11,8 +11,8 @@ import time_machine
 from django.db import connection, transaction
 from django.urls import reverse
 
-from extraction.models import Alert, AlertChannel, Breakage, Cluster, Event
-from extraction.services.monitoring import alerts, breakages
+from extraction.models import Alert, AlertChannel, Breakage, Cluster, Event, RunRelease
+from extraction.services.monitoring import alert_words, alerts, breakages
 from tests.services import factory, watched
 from tests.services.watched import Webhook
 
@@ -256,3 +256,37 @@ class TestChannels:
             assert (Alert.objects.get().state, Alert.objects.get().next_at) == (Alert.State.QUEUED, NOW)
             client.post(reverse("alert_channel_delete", args=[channel.pk]))
         assert not Alert.objects.exists()
+
+
+def test_a_channel_that_was_switched_off_meanwhile_gets_nothing_and_nobody_tries_again(
+    cluster: Cluster, channel: AlertChannel, hook: Webhook
+) -> None:
+    watched.check(cluster, NOW, "price")
+    AlertChannel.objects.update(enabled=False)
+    deliver_all(NOW)
+    alert = Alert.objects.get()
+    assert (alert.state, alert.error, hook.came) == (Alert.State.FAILED, "The channel was switched off.", [])
+
+
+def test_an_address_that_apprise_does_not_know_is_named(db: None) -> None:
+    words = alert_words.AlertText.of("Broken", ["price"])
+    assert alerts.post_text(AlertChannel(name="x", url="nowhere://secret"), words) == "The address cannot be used."
+
+
+def test_each_kind_of_event_has_its_own_words_and_others_are_a_mistake(cluster: Cluster) -> None:
+    watched.check(cluster, NOW, "price")
+    breakage = Breakage.objects.get()
+    release = RunRelease.objects.get(run=factory.released_run(cluster).pk)
+    release.reasons = [f"rule {n}" for n in range(alert_words.MAX_LINES + 2)]
+    for event in Event:
+        if event in (Event.BREAK, Event.REPAIR, Event.RECOVERY):
+            continue
+        with pytest.raises(ValueError, match="no alert about a breakage is sent for"):
+            alert_words.write_alert(event, breakage)
+        if event in (Event.HELD, Event.DOUBT):
+            said = alert_words.write_release_alert(event, release).body
+            assert "- rule 0" in said and "- and 2 more" in said
+            assert ("stay delivered" in said) == (event == Event.HELD)
+            continue
+        with pytest.raises(ValueError, match="no alert about records is sent for"):
+            alert_words.write_release_alert(event, release)

@@ -4,9 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.utils import timezone
 
 from extraction.models import Page, PageCount, Preview, Record, RecordChange, Rule, Snapshot, TrackedRecord
+from extraction.models.kept import installing
 from extraction.services.core import stored_bytes
 from extraction.services.monitoring import care
 from tests.services import factory
@@ -85,3 +87,18 @@ def test_the_command_finds_and_repairs_wrong_counts(page: Page, capsys: pytest.C
     assert PageCount.objects.total() == 1
     call_command("care", "--check")
     assert "All counts are right" in capsys.readouterr().out
+
+
+def test_triggers_and_indexes_that_are_missing_are_made_again(page: Page) -> None:
+    triggers = sorted(installing.list_triggers(connection))
+    installing.remove_triggers(connection)
+    factory.snapshot(page.site, "https://shop.example/new", b"<p>x</p>", cluster=page.current.cluster if page.current else None)
+    assert any(each.table for each in care.repair_counts()), "the new page was not counted"
+    assert sorted(installing.list_triggers(connection)) == triggers and care.repair_counts() == []
+
+
+def test_the_space_of_the_database_is_told(page: Page) -> None:
+    space = care.refresh_statistics(vacuum=False)
+    assert space.size_bytes > 0
+    care.tidy_database()
+    assert PageCount.objects.total() == 1

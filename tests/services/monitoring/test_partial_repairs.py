@@ -74,7 +74,7 @@ class TestAccepting:
         breakage = opened("title", "price", report={"attributes": [entry("title", 9, 9), entry("price", 9, 2)]})
         rule = breakages.accept_repair(breakage, now=NOW)
         assert served(breakage) == {"title": 1, "price": 0, "author": 1}
-        assert rule.report["failed"] == [{"name": "price", "reason": "agrees on 2 of 9 pages"}]
+        assert rule.report["failed"] == [{"name": "price", "reason": "left out of what was accepted (agrees on 2 of 9 pages)"}]
         breakage.refresh_from_db()
         assert (breakage.state, breakage.proposal) == (Breakage.State.REPAIRED, rule)
 

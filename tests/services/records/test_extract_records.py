@@ -353,3 +353,36 @@ def url_of_test_database(name: str) -> str:
         return f"sqlite:///{Path(name)}?timeout=30"
     options = connection.settings_dict
     return f"postgres://{options['USER']}:{options['PASSWORD']}@{options['HOST']}:{options['PORT'] or 5432}/{name}"
+
+
+def test_a_record_type_is_extracted_on_each_site_with_the_rules_that_work(shop: Cluster, sent: list[int]) -> None:
+    assert shop.record_type
+    other = factory.cluster(factory.site("Other"), kind=shop.record_type)
+    with pytest.raises(runs.JobError, match=r"No template of Magazine has a live rule that works"):
+        extract_records.start_type_extraction(factory.record_type({"name": "text"}, name="Magazine"))
+    (only,) = extract_records.start_type_extraction(shop.record_type)
+    assert (only.site, only.read_parameters().rules) == (shop.site, tuple(Rule.objects.values_list("pk", flat=True)))
+    factory.put(Run.objects.all(), Run.State.CANCELLED)
+    live(other)
+    started = extract_records.start_type_extraction(shop.record_type)
+    assert [each.site.name for each in started] == ["Books", "Other"]
+    assert [len(each.read_parameters().rules or ()) for each in started] == [1, 1]
+
+
+def test_a_run_whose_rule_was_deleted_or_has_broken_meanwhile_ends_with_the_reason(shop: Cluster, sent: list[int]) -> None:
+    def fail(run: Run) -> str:
+        pipeline.execute_run(run.pk)
+        run.refresh_from_db()
+        assert run.state == Run.State.FAILED
+        return run.error
+
+    gone = extract_records.start_extraction(shop)
+    number = Rule.objects.get().pk
+    gone.parameters = gone.parameters | {"rules": [number, number + 1]}
+    gone.save()
+    assert fail(gone) == "A rule of this run no longer exists. Start a new run."
+    stale = extract_records.start_extraction(shop)
+    stale.parameters = stale.parameters | {"stale_only": True}
+    stale.save()
+    Rule.objects.update(state=Rule.State.BROKEN)
+    assert fail(stale) == "The rule of Template 1 has broken meanwhile. Start a new run."

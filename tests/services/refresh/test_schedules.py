@@ -193,3 +193,61 @@ def test_visits_are_noted_by_content_and_once(site: Site) -> None:
     assert changed.history.quiet_s == 86_400.0
     quiet = PageVisits.objects.exclude(page__url=url)[0]
     assert (quiet.quiet, quiet.changes, quiet.history.quiet_s) == (2, [], 3 * 86_400.0)
+
+
+def test_what_a_person_asks_for_is_refused_with_the_same_words(site: Site) -> None:
+    cluster = site.clusters.get()
+    for spoil, reason in (
+        (lambda: site.clusters.update(ignored=True), "Template 1 is ignored. Stop ignoring it first."),
+        (lambda: Source.objects.all().delete(), "Books has no start address yet. Check the start addresses under Settings and save them."),
+    ):
+        spoil()
+        cluster.refresh_from_db()
+        with pytest.raises(JobError) as caught:
+            start_refreshes.start_refresh(site, cluster, now=NOW)
+        assert str(caught.value) == reason and not Refresh.objects.exists()
+
+
+def test_a_refresh_gives_way_to_one_that_was_started_at_the_same_moment(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = crawl_site.start_crawl(site)
+    monkeypatch.setattr(start_refreshes, "find_crawl_under_way", lambda _: None)
+    with pytest.raises(start_refreshes.CrawlUnderWayError, match="Books is being fetched already"):
+        start_refreshes.start_refresh(site, now=NOW)
+    assert not Refresh.objects.exists() and Run.objects.get() == other
+    schedule = make(site, every_hours=24)
+    assert start_refreshes.start_due_refreshes(NOW) == 0
+    schedule.refresh_from_db()
+    assert schedule.next_due_at == NOW, "it stays due"
+
+
+def test_a_schedule_that_another_tick_has_moved_starts_nothing(site: Site) -> None:
+    schedule = make(site, every_hours=24)
+    RefreshSchedule.objects.update(next_due_at=NOW + HOUR)
+    schedule.next_due_at = NOW
+    assert not start_refreshes._start_due(schedule, NOW, NOW) and not Refresh.objects.exists()
+
+
+def test_pausing_and_resuming_twice_does_nothing_the_second_time(site: Site) -> None:
+    schedule = make(site, every_hours=24)
+    assert not schedules.resume_schedule(schedule, now=NOW)
+    assert [schedules.pause_schedule(schedule, now=NOW) for _ in range(2)] == [True, False]
+    assert not schedules.skip_refresh(schedule, now=NOW)
+    assert [schedules.resume_schedule(schedule, now=NOW) for _ in range(2)] == [True, False]
+
+
+def test_a_schedule_that_was_never_set_is_asked_for(site: Site) -> None:
+    with pytest.raises(JobError, match=r"Books has no schedule\. Set one first"):
+        schedules.require_schedule(site, None)
+    with pytest.raises(JobError, match=r"Template 1 has no schedule"):
+        schedules.require_schedule(site, site.clusters.get())
+    made = make(site, every_hours=24)
+    assert schedules.require_schedule(site, None) == made
+
+
+def test_a_run_whose_refresh_is_gone_fails_with_the_reason(site: Site) -> None:
+    run = start_refreshes.start_refresh(site, now=NOW).run
+    assert run is not None
+    Refresh.objects.all().delete()
+    pipeline.execute_run(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.error) == (Run.State.FAILED, "The refresh of this run no longer exists. Start a new one.")

@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
-from extraction.models import Attribute, Cluster, DeliveryTarget, Rule
+from extraction.models import Attribute, Breakage, Check, Cluster, DeliveryTarget, RecordType, Rule
 from extraction.models.delivery import TargetContent
 from extraction.services.schema import new_attributes, record_types
 from extraction.services.schema.record_types import AttributeDraft, InUse
@@ -81,3 +82,40 @@ def test_the_columns_of_a_delivery_follow_a_new_name(cluster: Cluster) -> None:
     change(cluster, drafts(cluster, title="name"))
     target.refresh_from_db()
     assert target.read_content().columns == ("name",)
+    other = DeliveryTarget.objects.create(name="All", record_type=cluster.record_type, kind="folder", content=TargetContent().as_json())
+    change(cluster, drafts(cluster, name="headline"))
+    other.refresh_from_db()
+    assert other.content == TargetContent().as_json(), "all columns are not named"
+
+
+def test_checks_and_breakages_follow_a_new_name(cluster: Cluster) -> None:
+    change(cluster, [*drafts(cluster), AttributeDraft(None, "price", "price")])
+    rule = Rule.objects.get()
+    now = timezone.now()
+    counted = {"kind": "ok", "pages": 4, "fraction": 0.0}
+    check = Check.objects.create(
+        cluster=cluster, rule=rule, checked_at=now, verdict="null", asked=4, reached=4, attributes={"title": counted, "price": counted}
+    )
+    both = Check.objects.create(cluster=cluster, rule=rule, checked_at=now, verdict="ok", asked=4, reached=4, attributes={"price": counted})
+    broken = Breakage.objects.create(cluster=cluster, rule=rule, check_found=check, opened_at=now, attributes=["title"])
+    change(cluster, drafts(cluster, title="name"))
+    for each in (check, both, broken):
+        each.refresh_from_db()
+    assert (set(check.attributes), set(both.attributes), broken.attributes) == ({"name", "price"}, {"price"}, ["name"])
+    change(cluster, drafts(cluster, price="cost"))
+    broken.refresh_from_db()
+    assert broken.attributes == ["name"]
+
+
+def test_a_record_type_that_is_used_or_delivered_is_not_deleted(cluster: Cluster) -> None:
+    kind = cluster.record_type
+    assert kind is not None
+    with pytest.raises(InUse, match=r"^used by Template 1 of Books$"):
+        record_types.delete_record_type(kind)
+    Cluster.objects.update(record_type=None)
+    DeliveryTarget.objects.create(name="Files", record_type=kind, kind="folder", content=TargetContent().as_json())
+    with pytest.raises(InUse, match=r"^delivered to Files$"):
+        record_types.delete_record_type(kind)
+    DeliveryTarget.objects.all().delete()
+    record_types.delete_record_type(kind)
+    assert not RecordType.objects.exists()

@@ -1,5 +1,6 @@
 """Embedded data of pages is read within limits, cached, offered at its places, and compared with the values of rules."""
 
+import io
 import json
 import time
 
@@ -8,7 +9,9 @@ from django.core.files.storage import default_storage
 
 from extraction.algorithms.dom.nodes import elements, value
 from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.errors import PageError
 from extraction.algorithms.markup.items import Item
+from extraction.algorithms.values.evidence import NO_EVIDENCE
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.suggestions import markup_process, page_data
@@ -148,3 +151,97 @@ def test_hostile_pages_give_no_data_and_do_not_affect_the_others(monkeypatch) ->
     assert found[1].problem and found[2].problem and found[3].problem
     assert time.monotonic() - started < 60
     assert all(isinstance(item, Item) for item in found[0].items)
+
+
+def read_pages(*pages: tuple[bytes, str]) -> list[tuple[list[str], str]]:
+    """Return ("syntax: property" of each value, the problem) of pages, as the child process reads them."""
+    request = io.BytesIO(b"".join(json.dumps([len(content), kind]).encode() + b"\n" + content for content, kind in pages))
+    rows = list(markup_process.read_pages(request))
+    return [(sorted({f"{each['syntax']}: {each['type']}" for each in row["items"]}), row["problem"]) for row in rows]
+
+
+EACH = {
+    "json-ld": '<script type="application/ld+json">{"@type": "Book", "name": "Emma"}</script>',
+    "microdata": '<div itemscope itemtype="https://schema.org/Book"><b itemprop="name">Emma</b></div>',
+    "rdfa": '<div vocab="https://schema.org/" typeof="Book"><b property="name">Emma</b></div>',
+    "opengraph": '<meta property="og:title" content="Emma">',
+}
+
+
+def test_each_syntax_is_read_where_a_page_has_it() -> None:
+    both = read_pages(*((f"<html><head>{text}</head><body>{text}</body></html>".encode(), "text/html") for text in EACH.values()))
+    assert both == [(["JSON-LD: Book"], ""), (["microdata: Book"], ""), (["RDFa: Book"], ""), (["Open Graph: "], "")]
+    assert read_pages((b"<p>plain</p>", "")) == [([], "")]
+
+
+def test_no_syntax_of_a_page_makes_vertex_connect_to_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def connect(self: object, address: object) -> None:
+        asked.append(address)
+        raise OSError("no network here")
+
+    monkeypatch.setattr("socket.socket.connect", connect)
+    elsewhere = "".join(EACH.values()).replace("https://schema.org/", "https://vocabulary.example/")
+    elsewhere += '<p prefix="v: https://other.example/" profile="https://third.example/" typeof="v:Book"><b property="v:name">Emma</b></p>'
+    context = '<script type="application/ld+json">{"@context": "https://context.example/", "@type": "Book", "name": "Emma"}</script>'
+    ((found, problem),) = read_pages((f"<html><body>{elsewhere}{context}</body></html>".encode(), ""))
+    assert found and problem == "" and asked == []
+
+
+def test_a_large_page_is_read_in_part_and_without_rdfa(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = f"<html><body>{EACH['rdfa']}{EACH['microdata']}</body></html>".encode()
+    monkeypatch.setattr(markup_process, "RDFA_BYTES", len(page) - 1)
+    ((found, problem),) = read_pages((page, ""))
+    assert found == ["microdata: Book"] and problem.startswith("RDFa was not read, because")
+    monkeypatch.setattr(markup_process, "RDFA_BYTES", len(page))
+    monkeypatch.setattr(markup_process, "MAX_BYTES", page.index(b"<div itemscope"))
+    ((found, problem),) = read_pages((page, ""))
+    assert found == ["RDFa: Book"] and problem.startswith("only the first ")
+
+
+def test_what_cannot_be_read_of_a_page_is_said_and_the_rest_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: object, *_: object, **__: object) -> None:
+        raise IndexError("no such place")
+
+    monkeypatch.setattr("extruct.w3cmicrodata.MicrodataExtractor.extract_items", fail)
+    page = f"<html><body>{EACH['microdata']}{EACH['json-ld']}</body></html>".encode()
+    ((found, problem),) = read_pages((page, ""))
+    assert found == ["JSON-LD: Book"] and problem == "microdata could not be read: IndexError: no such place"
+    broken = page.replace(b'"name": "Emma"}', b'"name": ')
+    assert "JSON-LD could not be read" in read_pages((broken, ""))[0][1]
+
+
+def test_a_page_that_cannot_be_parsed_has_a_problem_and_memory_ends_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail_with(error: Exception) -> None:
+        def fail(*_: object, **__: object) -> None:
+            raise error
+
+        monkeypatch.setattr(markup_process, "parse", fail)
+
+    fail_with(PageError("it has no elements"))
+    assert read_pages((b"x", "")) == [([], "the page cannot be parsed: it has no elements")]
+    fail_with(ValueError("Memory allocation failed"))
+    with pytest.raises(ValueError, match="Memory allocation failed"):
+        read_pages((b"x", ""))
+
+
+@pytest.mark.parametrize(
+    ("type_", "multiple", "given", "said", "agree"),
+    [
+        ("text", False, ["Emma"], ["EMMA "], True),
+        ("text", False, ["Emma, by Jane Austen"], ["Emma"], True),
+        ("text", False, ["Emma"], ["Persuasion"], False),
+        ("text", True, [f"a{n}" for n in range(10)], [f"a{n}" for n in range(9)], True),
+        ("text", True, [f"a{n}" for n in range(10)], [f"a{n}" for n in range(8)], False),
+        ("text", True, ["a", "b"], ["b", "a"], True),
+        ("text", True, ["a, b"], ["a"], False),
+        ("price", False, ["£9.50"], ["9.5"], True),
+        ("price", False, ["£9.50"], ["£9.51"], False),
+        ("date", False, ["3 April 2024"], ["2024-04-03"], True),
+        ("number", True, ["7", "8"], ["8"], True),
+    ],
+)
+def test_values_agree_as_texts_as_readings_or_as_parts(type_: str, multiple: bool, given: list[str], said: list[str], agree: bool) -> None:
+    attribute = Attribute(name="x", type=type_, multiple=multiple)
+    assert page_data.agrees(attribute, given, said, column=NO_EVIDENCE) == agree

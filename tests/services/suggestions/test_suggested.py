@@ -71,6 +71,40 @@ def test_accepted_fields_become_attributes_marked_on_three_pages(books: Cluster,
     assert {url: place is None for url, place in said.items()} == {url: int(url) % 3 == 0 for url in said}
 
 
+def test_accepted_fields_are_added_to_the_record_type_of_the_given_name(books: Cluster, signed_in: Any) -> None:
+    known = RecordType.objects.create(name="Book", slug="book")
+    Attribute.objects.create(record_type=known, name="title")
+    offer = suggested_fields.suggest_fields(books)
+    data = {"key": offer.key, "record_type": "book", "take": [place(offer, "title"), place(offer, "price")]}
+    data |= {f"{what}-{each.place}": getattr(each, what) for each in offer.fields for what in ("name", "type")}
+    answer = signed_in("editor").post(reverse("cluster_suggest", args=[books.site.slug, books.number]), data)
+    assert answer.status_code == 302
+    books.refresh_from_db()
+    assert books.record_type == known
+    assert [(each.name, each.type) for each in known.attributes.all()] == [("title", "text"), ("price", "price")]
+    assert RecordType.objects.count() == 1
+
+
+def test_fields_are_marked_on_pages_of_each_language_and_never_missed_where_their_label_is_unknown(person: Any) -> None:
+    """Each third page is in German. The warranty has a word that no list of meanings knows."""
+    site = factory.site("Lamps")
+    cluster = factory.cluster(site)
+    for number in range(12):
+        language, names = ("de", ("Hersteller", "Rückgaberecht")) if number % 3 == 2 else ("en", ("Maker", "Returns within"))
+        days = f"{20 + number} {'Tage' if language == 'de' else 'days and nights'}"
+        cells = list(zip(names, (f"Maker {number % 4}", days), strict=True))[:: 1 if number % 2 else -1]
+        rows = "".join(f"<tr><th>{name}</th><td>{text}</td></tr>" for name, text in cells)
+        body = f"<html lang={language}><title>Lamp {number}</title><h1>Lamp {number}</h1><table>{rows}</table>"
+        factory.snapshot(site, f"https://lamps.example/{number}", body.encode(), cluster=cluster)
+    offer = suggested_fields.suggest_fields(cluster)
+    suggested_fields.take_fields(cluster, offer.key, take(offer, "maker", "returns_within"), person("editor"), type_name="Lamp")
+    marked = {(each.snapshot.page.url[-1], each.attribute.name): each.value for each in Label.objects.filter(cluster=cluster)}
+    pages = {url for url, _ in marked}
+    assert len(pages) == 3 and len({int(url) % 3 == 2 for url in pages}) == 2, "pages in both languages"
+    assert all(marked[url, "maker"] == f"Maker {int(url) % 4}" for url in pages)
+    assert all(text.endswith("nights") for (_, name), text in marked.items() if name == "returns_within"), "no mark says that it is missing"
+
+
 def test_a_rule_learned_from_accepted_fields_reads_the_other_pages(books: Cluster, person: Any) -> None:
 
     offer = suggested_fields.suggest_fields(books)

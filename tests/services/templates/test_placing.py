@@ -7,7 +7,7 @@ import pytest
 from extraction.models import Cluster, Label, Page, Placement, Record, Run, SamplePage, Site, Snapshot
 from extraction.services.core.runs import JobError
 from extraction.services.intake import previews
-from extraction.services.templates import cluster_pages, clusters, placing
+from extraction.services.templates import cluster_pages, clusters, moving_back, placing
 from extraction.services.templates.page_matching import Matcher, PageRow
 from tests.services import factory
 from tests.services.importing import bring, cluster_all, detail, done, listing, zip_at
@@ -178,3 +178,32 @@ def test_a_later_page_without_a_covering_mask_is_matched_by_its_core_if_it_is_si
     assert matcher.cluster_of(row("list/77.html", listing(77))) == Cluster.objects.get(snapshots__page__url="list/00.html").pk
     assert matcher.cluster_of(row("list/odd.html", b"<html><body><form><input><select><option>x</select></form><footer>y")) is None
     assert matcher.cluster_of(row("list/empty.html", b" ")) is None
+
+
+def test_a_move_of_another_site_or_of_pages_that_moved_again_is_not_undone(site: Site) -> None:
+    books = one(site)
+    films = pages(site, "film")
+    moved = placing.move_pages(site, films, None)
+    memory = moving_back.remember_move(site, moved, made=False)
+    with pytest.raises(JobError, match="the move was on another site"):
+        moving_back.undo_move(factory.site("Other"), memory)
+    placing.move_pages(site, films, factory.cluster(site, number=9))
+    with pytest.raises(JobError, match="the pages have moved again since, or their templates are gone"):
+        moving_back.undo_move(site, memory)
+    assert homes(site)["film"] == {9: 4} and books.pk
+
+
+def test_marked_values_whose_attribute_is_gone_do_not_come_back(site: Site) -> None:
+    books = one(site)
+    kind = factory.record_type({"title": "text", "year": "text"})
+    clusters.set_record_type(books, kind)
+    page = pages(site, "book")[0]
+    assert page.current
+    for name in ("title", "year"):
+        make_label(books, page.current, name)
+    moved = placing.move_pages(site, [page], None)
+    assert not Label.objects.exists()
+    kind.attributes.get(name="year").delete()
+    back = moving_back.undo_move(site, moving_back.remember_move(site, moved, made=False))
+    assert (back.pages, back.left, back.labels) == (1, 0, 1)
+    assert [label.attribute.name for label in Label.objects.all()] == ["title"]

@@ -1,14 +1,16 @@
 """What machines ask: is the process alive, can it serve, and how are the runs."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.files.storage import default_storage
 from django.test import Client
+from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from extraction.models import Run
-from extraction.services.core import api_tokens
+from extraction.services.core import api_tokens, heartbeats
 from tests.services import factory
 
 
@@ -52,3 +54,16 @@ def test_metrics_need_a_token_for_all_sites_that_may_read(person: Any, signed_in
     other = api_tokens.create_token(person("admin"), "other", ["records"])
     assert [Client().get("/metrics", headers={"Authorization": f"Bearer {each}"}).status_code for each in (limited, other)] == [403, 403]
     assert signed_in("admin").get("/metrics").status_code == 401
+
+
+def test_metrics_tell_how_fast_a_run_is_and_when_beat_last_ticked(person: Any) -> None:
+    now = timezone.now()
+    running = factory.run(factory.site(), Run.Kind.CRAWL, Run.State.RUNNING, done=300, summary={"before": 100})
+    Run.objects.filter(pk=running.pk).update(started_at=now - timedelta(seconds=100))
+    heartbeats.record_tick()
+    token = api_tokens.create_token(person("viewer"), "prometheus", ["read"])
+    lines = Client().get("/metrics", headers={"Authorization": f"Bearer {token}"}).content.decode().splitlines()
+    (speed,) = [float(line.rpartition(" ")[2]) for line in lines if line.startswith("vertex_run_units_per_second{")]
+    assert speed == pytest.approx(2.0, rel=0.3), "200 pages since it was resumed"
+    (tick,) = [float(line.rpartition(" ")[2]) for line in lines if line.startswith("vertex_last_tick_timestamp_seconds ")]
+    assert tick == pytest.approx(now.timestamp(), abs=60)

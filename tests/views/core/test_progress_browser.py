@@ -76,3 +76,20 @@ def test_runs_of_other_templates_are_not_shown(opened: Opened, world: worlds.Wor
     page = opened(world.cluster.get_absolute_url(), "editor")
     page.wait_for_load_state("networkidle")
     assert page.get_by_text("3 of 12 pages").count() == 0
+
+
+def test_a_click_that_lasts_longer_than_a_refresh_is_not_lost(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+    run = going(world, Run.Kind.CRAWL)
+    page = opened(world.site.get_absolute_url())
+    pause = page.locator("#now").get_by_role("button", name="Pause")
+    box = pause.bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.down()
+    for _ in range(2):
+        with page.expect_response(lambda answer: answer.url.endswith("/now/")):
+            pass
+    page.mouse.up()
+    page.locator("#now").get_by_role("button", name="Resume").wait_for()
+    run.refresh_from_db()
+    assert run.state == Run.State.PAUSED
+    assert wrong == []

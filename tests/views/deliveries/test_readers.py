@@ -12,10 +12,13 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from extraction.models import ReaderToken, RecordChange, RecordType, SchemaVersion, StoredFile, TrackedRecord
+from extraction.models import Ledger, ReaderToken, RecordChange, RecordType, RunRelease, SchemaVersion, StoredFile, TrackedRecord
 from extraction.services.core import secret_tokens
-from extraction.services.deliveries.readers import feed, tokens
+from extraction.services.deliveries.readers import change_files, feed, tokens
+from extraction.services.deliveries.readers.latest import find_latest
+from extraction.services.deliveries.record_lines import NotDelivered, find_type_records
 from extraction.services.records import stored_files
+from extraction.services.records.exports.formats import FORMATS
 from tests.views.addresses import address
 from tests.views.records.test_exports import body
 from tests.views.world import World
@@ -254,3 +257,52 @@ def test_a_breaking_change_is_named_before_it_happens_and_makes_a_version(signed
     dictionary = client.get(address(world, "records_export"), {"part": "dictionary"}).content.decode()
     assert "Version 2 of the schema" in dictionary
     assert "This breaks programs that read version 1." in dictionary
+
+
+def test_where_nothing_was_released_there_is_nothing_to_download(world: World, person: Any) -> None:
+    RunRelease.objects.all().delete()
+    records = find_type_records(world.record_type)
+    with pytest.raises(NotDelivered, match="No records of Book have been released yet"):
+        find_latest(world.record_type, "csv")
+    for store in (
+        lambda: change_files.store_new_changes(person("viewer"), records, FORMATS["csv"]),
+        lambda: change_files.store_changes_since(person("viewer"), records, FORMATS["csv"], timezone.now()),
+    ):
+        with pytest.raises(NotDelivered, match="No records of Book have been released yet"):
+            store()
+
+
+def test_a_download_of_changes_beside_another_is_made_again_and_given_up_after_some_tries(
+    world: World, person: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records, user, make = find_type_records(world.record_type), person("viewer"), change_files._store
+    disturbed: list[int] = []
+
+    def store_beside(*args: Any) -> Any:
+        made = make(*args)
+        if len(disturbed) < disturbances:
+            disturbed.append(1)
+            Ledger.objects.update(updated_at=timezone.now())
+        return made
+
+    monkeypatch.setattr(change_files, "_store", store_beside)
+    disturbances = change_files.TRIES
+    with pytest.raises(NotDelivered, match="You are downloading these changes in several windows at once"):
+        change_files.store_new_changes(user, records, FORMATS["csv"])
+    disturbances = len(disturbed) + 1
+    assert change_files.store_new_changes(user, records, FORMATS["csv"]).lines == 6
+    assert change_files.store_new_changes(user, records, FORMATS["csv"]).lines == 0
+
+
+def test_a_record_that_is_gone_since_is_told_as_gone_and_one_that_came_and_went_is_not() -> None:
+    kinds = {
+        (before, present): change_files._name_change(before, present=present) for before in (None, False, True) for present in (False, True)
+    }
+    assert kinds == {
+        (None, False): "",
+        (False, False): "",
+        (True, False): "gone",
+        (None, True): "added",
+        (False, True): "back",
+        (True, True): "changed",
+    }

@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
-from extraction.fetching import url_safety
+from extraction.fetching import tls_probe, url_safety
 from extraction.models import CrawlAddress, Run, Site, Source
 from extraction.services.core import runs
 from extraction.services.intake import crawl_site
@@ -32,6 +32,7 @@ def internet(monkeypatch: pytest.MonkeyPatch) -> None:
         return [ip_address("10.0.0.7" if host == "inside.example" else "93.184.215.14")]
 
     monkeypatch.setattr(url_safety, "resolve_host", resolve)
+    monkeypatch.setattr(tls_probe, "refuses_tls", lambda *_: False)
 
 
 def test_a_site_is_made_of_an_address_alone_and_its_pages_are_fetched(signed_in: Any, sent: list[int]) -> None:
@@ -43,6 +44,20 @@ def test_a_site_is_made_of_an_address_alone_and_its_pages_are_fetched(signed_in:
     assert (site.source.whole, site.source.page_limit, site.source.obey_robots) == (False, 500, True)
     run = Run.objects.get()
     assert (run.kind, run.parameters, sent) == (Run.Kind.CRAWL, {"mode": "sample"}, [])
+
+
+@pytest.mark.parametrize(("typed", "plain", "address"), [
+    ("shop.example", True, "http://shop.example/"),
+    ("shop.example", False, "https://shop.example/"),
+    ("https://shop.example", True, "https://shop.example/"),
+])  # fmt: skip
+def test_an_address_without_a_scheme_gets_http_if_only_that_is_spoken(
+    signed_in: Any, sent: list[int], monkeypatch: pytest.MonkeyPatch, typed: str, plain: bool, address: str
+) -> None:
+    monkeypatch.setattr(tls_probe, "refuses_tls", lambda *_: True)
+    monkeypatch.setattr(tls_probe, "accepts_connections", lambda *_: plain)
+    signed_in("editor").post(reverse("site_new"), {"address": typed, **USUAL})
+    assert Site.objects.get().address == address
 
 
 @pytest.mark.parametrize(

@@ -335,3 +335,17 @@ def test_a_check_of_an_earlier_version_is_not_shown_as_one_of_the_live_rule(brea
     assert "went live" not in signed_in("viewer").get(address).content.decode()
     breakages.accept_repair(breakage)
     assert "before version 2 went live" in signed_in("viewer").get(address).content.decode()
+
+
+def test_what_was_left_out_of_an_accepted_repair_is_shown_as_left_out(signed_in: Any, breakage: Breakage, person: Any) -> None:
+    proposal = breakage.proposal
+    assert proposal is not None
+    for each in proposal.report["attributes"]:
+        if each["name"] == "price":
+            each["relearned"] |= {"judged": 5, "agreeing": 2}
+    proposal.save(update_fields=["report"])
+    breakages.accept_repair(breakage, user=person("operator"))
+    text = signed_in("editor").get(breakage.get_absolute_url()).content.decode()
+    effect = signed_in("editor").get(reverse("breakage_effect", args=[breakage.pk])).content.decode()
+    assert "✕ No repair: left out of what was accepted (agrees on 2 of 5 pages)" in effect
+    assert "It has no value for <b>price</b> yet." in text  # also while its records are being extracted

@@ -92,7 +92,7 @@ def test_a_suggested_list_becomes_a_list_with_marked_rows(page: Any) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     card.get_by_role("button", name="Use this list").click()
     page.wait_for_url(re.compile(re.escape(reverse("workbench", args=[site.slug, cluster.number]))))
-    api.expect(page.get_by_text("6 rows of offers marked on 2 pages")).to_be_visible()
+    api.expect(page.get_by_text("6 rows of the list “offers” marked on 2 pages")).to_be_visible()
     assert [each.name for each in RecordType.objects.get().attributes.filter(list__name="offers")] == ["thing", "price"]
     assert Label.objects.filter(attribute__name="thing", row__in=(1, 2)).count() == 4
 

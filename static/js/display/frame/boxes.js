@@ -75,11 +75,22 @@ export function merged(rects) {
 /** @param {DOMRect} rect @param {number} x @param {number} y @param {number} slack */
 export const inside = (rect, x, y, slack) => x >= rect.left - slack && x <= rect.right + slack && y >= rect.top - slack && y <= rect.bottom + slack;
 
+/** Scrolls the boxes around an element. `scrollIntoView` would also scroll the window that holds the frame. @param {Element} element */
+function scrollBoxes(element) {
+  for (let box = element.parentElement; box && box !== document.body && box !== document.documentElement; box = box.parentElement) {
+    if (box.scrollHeight <= box.clientHeight && box.scrollWidth <= box.clientWidth) continue;
+    if (getComputedStyle(box).overflow.split(" ").every((each) => each === "visible")) continue;
+    const place = element.getBoundingClientRect();
+    const around = box.getBoundingClientRect();
+    if (place.top < around.top || place.bottom > around.bottom) box.scrollTop += place.top - around.top;
+    if (place.left < around.left || place.right > around.right) box.scrollLeft += place.left - around.left;
+  }
+}
+
 /** Brings a place into view. @param {Place} place */
 export function show(place) {
-  const across = scrollX;
-  elements[place.node]?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  window.scrollTo(across, scrollY); // The page moves sideways only for what is really outside, below.
+  const element = elements[place.node];
+  if (element) scrollBoxes(element);
   const rect = rectsOf(place)[0];
   if (!rect) return;
   if (rect.top < 40 || rect.bottom > innerHeight - 40) window.scrollBy(0, rect.top + rect.height / 2 - innerHeight / 3);

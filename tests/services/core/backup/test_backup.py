@@ -1,17 +1,23 @@
 """A backup holds every row and every byte, and comes back as a whole or not at all."""
 
+import gzip
 import hashlib
+import io
+import json
 import tarfile
 import threading
-from collections.abc import Iterator
-from datetime import timedelta
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import boto3
 import moto
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, default_storage
 from django.core.management import CommandError, call_command
 from django.db import connection, connections, transaction
@@ -22,9 +28,10 @@ from storages.backends.s3 import S3Storage
 from extraction.models import Page, Site
 from extraction.models.kept import checking, installing, searching
 from extraction.services.core import stored_bytes
+from extraction.services.core.backup import archive as archives
 from extraction.services.core.backup import back_up as making
 from extraction.services.core.backup import stored_files, tables
-from extraction.services.core.backup.archive import MANIFEST, SUMS, BackupError, read_members
+from extraction.services.core.backup.archive import MANIFEST, SUMS, BackupError, read_members, write_sum
 from extraction.services.core.backup.back_up import back_up
 from extraction.services.core.backup.restore import check_archive, restore
 from tests.services import factory
@@ -246,3 +253,116 @@ def test_the_commands_say_what_they_did(archive: Path, tmp_path: Path, capsys: p
     replace_bytes(archive, "database/extraction_site/000001.jsonl.gz")
     with pytest.raises(CommandError, match=r"extraction_site/000001\.jsonl\.gz is damaged"):
         call_command("restore", str(archive))
+
+
+def rewrite(path: Path, change: Callable[[dict[str, bytes]], dict[str, bytes]], **manifest: Any) -> None:
+    """Write an archive again with other members, as somebody does who writes right sums, too. manifest: its other values."""
+    members = change({name: file.read() for name, file in read_members(path) if name not in (SUMS, MANIFEST)})
+    with tarfile.open(path) as tar:
+        old = tar.extractfile(MANIFEST)
+        assert old is not None
+        values = json.loads(old.read())
+    sums = b"".join(write_sum(hashlib.sha256(data).hexdigest(), name) for name, data in members.items())
+    values |= {"sums_sha256": hashlib.sha256(sums).hexdigest(), **manifest}
+    with tarfile.open(path, "w") as tar:
+        for name, data in {**members, SUMS: sums, MANIFEST: json.dumps(values).encode()}.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+
+
+def pages_part(members: dict[str, bytes]) -> tuple[str, list[bytes]]:
+    """Return the name and the lines of the member with the pages."""
+    name = next(name for name in members if name.startswith("database/extraction_page/"))
+    return name, gzip.decompress(members[name]).splitlines(keepends=True)
+
+
+def without_a_page(members: dict[str, bytes]) -> dict[str, bytes]:
+    name, lines = pages_part(members)
+    return {**members, name: gzip.compress(b"".join(lines[:-1]))}
+
+
+def with_another_column(members: dict[str, bytes]) -> dict[str, bytes]:
+    name, lines = pages_part(members)
+    return {**members, name: gzip.compress(b"".join([lines[0].replace(b'"url"', b'"address"'), *lines[1:]]))}
+
+
+@pytest.mark.parametrize(
+    ("change", "manifest", "reason"),
+    [
+        (lambda members: members, {"format": 99}, r"The archive has format 99; this version of Vertex reads format"),
+        (lambda members: members, {"rows": {}}, r"The archive and this version of Vertex have different tables"),
+        (lambda members: {**members, "notes/readme.txt": b"x"}, {}, r"notes/readme\.txt is not part of a backup"),
+        (without_a_page, {}, r"The table extraction_page got 1 rows instead of 2; the database is as before"),
+        (with_another_column, {}, r"The table extraction_page has other columns in the archive: id, .*address"),
+    ],
+    ids=["format", "tables", "member", "row", "column"],
+)
+def test_an_archive_that_somebody_wrote_otherwise_is_refused_and_changes_nothing(
+    archive: Path, change: Any, manifest: dict[str, Any], reason: str
+) -> None:
+    rewrite(archive, change, **manifest)
+    rows = read_tables()
+    with pytest.raises(BackupError, match=reason):
+        restore(archive, replace=True)
+    assert read_tables() == rows
+
+
+def test_what_is_not_named_in_the_sums_or_missing_from_the_archive_is_named(archive: Path) -> None:
+    members = [name for name, _ in read_members(archive) if name not in (SUMS, MANIFEST)]
+    last = members[-1]
+
+    def sums_of(names: list[str]) -> io.BytesIO:
+        return io.BytesIO(b"".join(write_sum("0" * 64, name) for name in names))
+
+    for found, written, reason in (
+        (members, members[:-1], f"{last} is not in {SUMS}"),
+        (members[:-1], members, f"{last} is missing\\.$"),
+        (members[1:], members, f"{members[0]} is missing; {members[1]} is in its place"),
+    ):
+        with pytest.raises(BackupError, match=reason):
+            archives._compare_sums(sums_of(found), sums_of(written))
+    archives._compare_sums(sums_of(members), sums_of(members))
+
+
+def test_a_folder_in_an_archive_is_refused(archive: Path) -> None:
+    with tarfile.open(archive, "a") as tar:
+        info = tarfile.TarInfo("storage/pages")
+        info.type = tarfile.DIRTYPE
+        tar.addfile(info)
+    with pytest.raises(BackupError, match=r"storage/pages is not a file\. No backup has such a member"):
+        check_archive(archive)
+
+
+def test_a_filled_storage_is_refused_until_it_may_be_added_to(archive: Path) -> None:
+    with transaction.atomic():
+        installing.remove_triggers(connection)
+        tables.delete_rows(connection)
+    with pytest.raises(BackupError, match=r"The storage is not empty; it has pages/"):
+        restore(archive)
+    restore(archive, replace=True)
+    assert Page.objects.count() == 2
+
+
+def test_files_that_are_half_written_or_no_part_of_the_data_are_left_out(archive: Path) -> None:
+    before = list(stored_files.list_files())
+    default_storage.save("pages/.half.gz", ContentFile(b"x"))
+    for folder in stored_files.LEFT_OUT:
+        default_storage.save(f"{folder}/a.txt", ContentFile(b"x"))
+    assert list(stored_files.list_files()) == before
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Decimal("1.50"), "1.50"),
+        (UUID(int=7), "00000000-0000-0000-0000-000000000007"),
+        (b"\x00\xff", "AP8="),
+        (memoryview(b"ab"), "YWI="),
+        (date(2026, 11, 29), "2026-11-29"),
+    ],
+)
+def test_each_kind_of_value_has_one_way_to_be_written(value: Any, text: str) -> None:
+    assert tables._write_value(value) == text
+    with pytest.raises(TypeError, match="complex cannot be written to a backup"):
+        tables._write_value(1j)

@@ -1,0 +1,103 @@
+"""Pages of one template in several languages: a column for each label of the template becomes one for both languages.
+
+A shop in English and German has the labels "Maker" and "Hersteller". Each makes a column of its own, which has values on the pages of its
+language only. Two such columns are the same if their labels mean the same (`concepts`), or if their values look the same. Texts that differ
+between languages and never within one belong to the template.
+"""
+
+import re
+from collections.abc import Iterable, Sequence, Set
+from typing import Protocol
+
+from lxml import etree
+
+from extraction.algorithms.suggestion.concepts import find_owners
+from extraction.algorithms.suggestion.words import split_label
+
+MIN_PAGES = 2
+"""The smallest number of pages of a language."""
+
+MIN_ALIKE = 0.3
+"""The share of the values of the smaller column, without their figures, that the other column must have."""
+
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_WORD = re.compile(r"[^\W\d_]+")
+
+Languages = Sequence[str]
+"""The language of each page; empty if the pages are not in several languages."""
+
+
+class LabelledColumn(Protocol):
+    """A column. words: the label before its values."""
+
+    @property
+    def words(self) -> str: ...
+    @property
+    def pages(self) -> Set[int]: ...
+    @property
+    def texts(self) -> Set[str]: ...
+
+
+def read_languages(roots: Sequence[etree._Element]) -> Languages:
+    """Return the language that each page says it is in; empty unless there are several, of `MIN_PAGES` pages each."""
+    found = [(root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or "").split("-")[0].lower() for root in roots]
+    large = {language for language in found if language and found.count(language) >= MIN_PAGES}
+    return found if len(large) > 1 else ()
+
+
+def choose_pages(languages: Languages, count: int) -> list[int]:
+    """Return the numbers of the first pages, so chosen that they are in as many languages as possible."""
+    firsts = [languages.index(language) for language in dict.fromkeys(languages) if language]
+    rest = [page for page in range(max(count, len(languages))) if page not in firsts]
+    return sorted([*firsts, *rest][:count])
+
+
+def is_same_in_each(contents: Iterable[tuple[int, tuple[str, ...]]], languages: Languages) -> bool:
+    """Return whether the contents of pages differ between languages only. contents: (number of a page, its texts)."""
+    by_language: dict[str, list[tuple[str, ...]]] = {}
+    for page, texts in contents:
+        by_language.setdefault(languages[page] if languages else "", []).append(texts)
+    return len(by_language) > 1 and all(len(set(each)) == 1 and len(each) >= MIN_PAGES for each in by_language.values())
+
+
+def find_pairs(columns: Sequence[LabelledColumn], languages: Languages) -> dict[int, int]:
+    """Return {number of a column: number of the earlier column that is the same in another language}.
+
+    A column that several others might be the same as stays alone.
+    """
+    if not languages:
+        return {}
+    spoken = [{languages[page] for page in each.pages} for each in columns]
+    labelled = [n for n, each in enumerate(columns) if each.words and len(spoken[n]) == 1]
+    alike: dict[int, dict[int, int]] = {n: {} for n in labelled}
+    for n in labelled:
+        for m in labelled:
+            if spoken[n].isdisjoint(spoken[m]) and (degree := _compare(columns[n], columns[m])):
+                alike[n][m] = degree
+    found: dict[int, int] = {}
+    while chosen := _pair_best(alike, [each.words for each in columns]):
+        found |= chosen
+        gone = {*chosen, *chosen.values()}
+        alike = {n: {m: degree for m, degree in row.items() if m not in gone} for n, row in alike.items() if n not in gone}
+    return found
+
+
+def _pair_best(alike: dict[int, dict[int, int]], words: Sequence[str]) -> dict[int, int]:
+    """Return {later column: earlier column} for those that are each other's only best."""
+    best = {n: _choose_best(row, words) for n, row in alike.items()}
+    return {n: m for n, m in best.items() if m is not None and m < n and best.get(m) == n}
+
+
+def _choose_best(row: dict[int, int], words: Sequence[str]) -> int | None:
+    """Return the column that is most alike, None if columns with different labels are. Of columns with one label, the first is best."""
+    most = [n for n, degree in row.items() if degree == max(row.values())]
+    return min(most) if len({words[n] for n in most}) == 1 else None
+
+
+def _compare(one: LabelledColumn, other: LabelledColumn) -> int:
+    """Return how much speaks for two columns being the same: the meaning of the label most, then equal values, then their form."""
+    means = not set(find_owners(split_label(one.words))).isdisjoint(find_owners(split_label(other.words)))
+    mine, theirs = ({_FIGURE.sub("0", text) for text in each.texts} for each in (one, other))
+    alike = len(mine & theirs) >= MIN_ALIKE * min(len(mine), len(theirs))
+    forms = [{_WORD.sub("a", text) for text in each} for each in (mine, theirs)]
+    return 4 * means + 2 * alike + (forms[0] == forms[1] and all("0" in form for form in forms[0]))
