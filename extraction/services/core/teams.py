@@ -3,7 +3,7 @@
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, QuerySet
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from extraction.models import AuditKind, Breakage, Cluster, Membership, Role, StoredFile, Team, forget_reach, reach_of
 from extraction.services.core import audit
@@ -45,8 +45,13 @@ def require_second_factor(team: Team, required: bool) -> None:
 
 def delete_team(team: Team) -> None:
     """Delete a team that has nothing left. Its members keep their accounts. Raises TeamError."""
-    held = {"site": team.sites.count(), "record type": team.record_types.count(), "alert channel": team.channels.count()}
-    left = [f"{count} {name}{'' if count == 1 else 's'}" for name, count in held.items() if count]
+    sites, types, channels = team.sites.count(), team.record_types.count(), team.channels.count()
+    held = {
+        ngettext("%(count)s site", "%(count)s sites", sites): sites,
+        ngettext("%(count)s record type", "%(count)s record types", types): types,
+        ngettext("%(count)s alert channel", "%(count)s alert channels", channels): channels,
+    }
+    left = [words % {"count": count} for words, count in held.items() if count]
     if left:
         raise TeamError(
             gettext("%(team)s still has %(left)s. Move the sites to another team, and delete the rest, first.")
