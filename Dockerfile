@@ -20,6 +20,7 @@ COPY annotations annotations
 COPY templates templates
 COPY static static
 COPY docs docs
+COPY locale locale
 COPY --from=help /build/build/help build/help
 RUN /opt/vertex/bin/pip install --no-cache-dir --disable-pip-version-check --no-deps .
 

@@ -9,7 +9,7 @@ DATA ?= .data
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run migrate docs reference screenshots test coverage test-migrations test-services test-spark fuzz-api lint audit fuzz chaos load mutation e2e quality bench browser lock format clean
+.PHONY: help setup demo run migrate docs reference messages screenshots test coverage test-migrations test-services test-spark fuzz-api lint audit fuzz chaos load mutation e2e quality bench browser lock format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ build/help/index.html: .venv/.ready mkdocs.yml $(shell find docs -type f) $(wild
 
 reference: setup ## Write docs/reference/ from the code: commands, API, Python client
 	@$(PY) -m tests.guide.reference
+
+messages: setup ## Collect the texts to translate into locale/ and compile it (needs the package gettext)
+	@$(PY) -m tests.translations
 
 screenshots: setup browser ## Make the pictures of the guides while `make demo` runs: make screenshots PASSWORD=… (URL=…)
 	@$(PY) -c 'import PIL' 2>/dev/null || $(PY) -m pip install --quiet --disable-pip-version-check 'pillow>=12' || exit 1

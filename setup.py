@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot say: the dashboard's templates, static files, documentation and the Procfile stand beside the packages."""
+"""What pyproject.toml cannot say: templates, static files, documentation, catalogues and the Procfile stand beside the packages."""
 
 import shutil
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 from setuptools.command.build_py import build_py
 
-BESIDE = {"vertex_files.templates": "templates", "vertex_files.static": "static", "vertex_files.docs": "docs"}
+BESIDE = {f"vertex_files.{name}": name for name in ("templates", "static", "docs", "locale")}
 
 ROOT = Path(__file__).parent
 
@@ -30,6 +30,7 @@ def list_files(folder: str) -> list[str]:
 
 data = {name: list_files(folder) for name, folder in BESIDE.items()}
 data["vertex_files.docs"] = [name for name in data["vertex_files.docs"] if name.endswith(".md")]
+data["vertex_files.locale"] = [name for name in data["vertex_files.locale"] if name.endswith(".mo")]
 data["extraction.demo"] = ["data/*", "fragments/*", "*.css"]
 data["extraction.fetching.crawl"] = ["*.js"]
 setup(

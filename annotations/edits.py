@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 from lxml import etree
 
 from annotations.models import Edit
@@ -124,5 +125,8 @@ def _restore(cluster: Cluster, edit: Edit, user: User, *, back: bool) -> None:
     before, after = edit.read_before(), edit.read_after()
     expected, wanted = (after, before) if back else (before, after)
     if labelling.get_labels(cluster, edit.snapshot, edit.attribute, edit.row) != expected:
-        raise LabelError(f"somebody else has changed {edit.attribute.name} on {edit.snapshot.page.url} since; mark it again instead")
+        raise LabelError(
+            gettext("somebody else has changed %(attribute)s on %(url)s since; mark it again instead")
+            % {"attribute": edit.attribute.name, "url": edit.snapshot.page.url}
+        )
     labelling.set_labels(cluster, edit.snapshot, edit.attribute, wanted, user, row=edit.row)

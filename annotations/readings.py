@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.utils.translation import gettext
+
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.values.cleanup.chain import CleanupStep, clean_values
@@ -62,5 +64,5 @@ def _read(text: str, attribute: Attribute, steps: Sequence[CleanupStep], languag
     read = [read_value(each, attribute.type, language=language, column=evidence) for each in cleaned]  # type: ignore[arg-type]
     unread = next((each for each in read if each.value is None), None)
     if unread is not None or not read:
-        return TypedValue(text, None, unread.problem if unread else "the clean-up leaves nothing of it")
+        return TypedValue(text, None, unread.problem if unread else gettext("the clean-up leaves nothing of it"))
     return TypedValue(text, " · ".join(str(each.value) for each in read))

@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations import drafts, edits, page_looks, page_suggestions, recommendations, services
@@ -276,7 +277,7 @@ def publish_draft(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, A
     """
     draft = services.find_newest_draft(cluster)
     if draft is None:
-        raise BadRequest("There is no draft to publish. Learn a rule first.")
+        raise BadRequest(gettext("There is no draft to publish. Learn a rule first."))
     body = _read_body(request)
     names, reasons = services.list_lacking_attributes(draft), doubts.describe_doubts(draft)
     if not (_lists_all(body, "lacking", names) and _lists_all(body, "doubts", reasons)):

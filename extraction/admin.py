@@ -10,6 +10,7 @@ from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group, User
 from django.db import transaction
 from django.http import HttpRequest
+from django.utils import translation
 
 from extraction.forms.sign_in import AdminSignInForm
 from extraction.models import (
@@ -68,7 +69,8 @@ def _name(row: Any) -> str:
 
 def _describe_message(message: Any) -> str:
     """Return which fields a form changed, in Django's words. It names them and has no values."""
-    return LogEntry(change_message=json.dumps(message) if isinstance(message, list) else str(message)).get_change_message()
+    with translation.override("en"):
+        return LogEntry(change_message=json.dumps(message) if isinstance(message, list) else str(message)).get_change_message()
 
 
 admin.site.unregister([User, Group])

@@ -45,8 +45,10 @@ def _record_sign_in(*, user: Any, request: Any, **_: Any) -> None:
 
     from extraction.services.core import people
     from extraction.views.policy import note_use
+    from extraction.views.reader import remember_reader
 
     if request.session.session_key is None:  # Django gives a new session a key only when it is saved
         request.session.save()
+    remember_reader(request, user)
     note_use(request, user, timezone.now())
     people.record_sign_in(user)

@@ -184,6 +184,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/provider/", identities.link, name="provider_link"),
     path("account/provider/remove/", identities.unlink, name="provider_unlink"),
     path("account/email/", account.change_email, name="account_email"),
+    path("account/reading/", account.change_reader, name="account_reader"),
     path("account/sessions/end-others/", account.end_other_sessions, name="sessions_end_others"),
     path("account/sessions/<int:session_id>/end/", account.end_session, name="session_end"),
     path("sites/", sites.list_sites, name="sites"),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone, translation
 from hypothesis import HealthCheck, settings
 
 from tests import migrated
@@ -28,6 +29,14 @@ def pytest_unconfigure() -> None:
     folder = Path(os.environ.get("VERTEX_VAR_DIR", ""))
     if folder.name.startswith("vertex-tests-"):
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    """Go back to English and UTC after a test whose requests were in another language: Django leaves the last one in the thread."""
+    yield
+    translation.deactivate()
+    timezone.deactivate()
 
 
 @pytest.fixture(scope="session")

@@ -69,6 +69,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     # Before the check against forged requests, which reads the whole body. Tokens come first, since they say who uploads.
     "extraction.api.middleware.ApiMiddleware",
+    # After tokens, since programs read English.
+    "extraction.views.reader.ReaderMiddleware",
     "extraction.views.policy.ActorMiddleware",
     "extraction.views.policy.UploadMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -88,6 +90,7 @@ TEMPLATES = [
         "DIRS": [FILES_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
+            "builtins": ["django.templatetags.i18n"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
@@ -199,7 +202,10 @@ DEFAULT_FROM_EMAIL = env.text("MAIL_FROM", "vertex@localhost")
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = env.text("TIME_ZONE", "UTC")
 USE_TZ = True
-USE_I18N = False
+USE_I18N = True
+# How to add a language: docs/translating.md
+LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("fr", "Français")]
+LOCALE_PATHS = [FILES_DIR / "locale"]
 
 # Uploads are written to disk as they arrive and never kept in memory.
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import User
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from extraction.forms.core import RowsField
 from extraction.models import (
@@ -16,7 +17,12 @@ from extraction.models import (
 )
 from extraction.services.core.access import visible_to
 
-LIFETIMES = {"30": "30 days", "90": "90 days", "365": "a year", "": "until I revoke it"}
+LIFETIMES = {
+    "30": gettext_lazy("30 days"),
+    "90": gettext_lazy("90 days"),
+    "365": gettext_lazy("a year"),
+    "": gettext_lazy("until I revoke it"),
+}
 """{days: words}."""
 
 NEEDED = {ApiScope.EDIT: Role.EDITOR, ApiScope.OPERATE: Role.OPERATOR, ApiScope.ADMINISTER: Role.ADMIN}
@@ -25,13 +31,15 @@ NEEDED = {ApiScope.EDIT: Role.EDITOR, ApiScope.OPERATE: Role.OPERATOR, ApiScope.
 class ApiTokenForm(forms.Form):
     """A token: what uses it, what for, on which sites and how long."""
 
-    name = forms.CharField(max_length=80, error_messages={"required": "Say what will use the token."})
+    name = forms.CharField(max_length=80, error_messages={"required": gettext_lazy("Say what will use the token.")})
     scopes = forms.MultipleChoiceField(
-        choices=ApiScope.choices, widget=forms.CheckboxSelectMultiple, error_messages={"required": "Choose at least one use."}
+        choices=ApiScope.choices, widget=forms.CheckboxSelectMultiple, error_messages={"required": gettext_lazy("Choose at least one use.")}
     )
     days = forms.ChoiceField(choices=list(LIFETIMES.items()), required=False)
     sites: "RowsField[Site]" = RowsField(
-        Site.objects.none(), required=False, error_messages={"invalid_choice": "One of the sites no longer exists. Choose again."}
+        Site.objects.none(),
+        required=False,
+        error_messages={"invalid_choice": gettext_lazy("One of the sites no longer exists. Choose again.")},
     )
 
     def __init__(self, data: Any = None, *, user: User) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import User
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from extraction.models import (
     AuditKind,
@@ -23,8 +24,8 @@ class AuditForm(forms.Form):
     q = forms.CharField(max_length=200, required=False)
     person = forms.CharField(max_length=150, required=False)
     site = forms.ModelChoiceField(Site.objects.none(), to_field_name="slug", required=False)
-    kind = forms.ChoiceField(choices=[("", "All changes"), *AuditKind.choices], required=False)
-    source = forms.ChoiceField(choices=[("", "From anywhere"), *AuditSource.choices], required=False)
+    kind = forms.ChoiceField(choices=[("", gettext_lazy("All changes")), *AuditKind.choices], required=False)
+    source = forms.ChoiceField(choices=[("", gettext_lazy("From anywhere")), *AuditSource.choices], required=False)
     since = forms.DateField(required=False)
     until = forms.DateField(required=False)
 

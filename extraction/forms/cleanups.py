@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
+from django.utils.translation import gettext
+
 from extraction.algorithms.values.cleanup.chain import MAX_STEPS, CleanupError, CleanupStep, StepKind
 
 MAX_BODY = 100_000
@@ -44,7 +46,7 @@ class StepFields:
 def _read_pair(line: str) -> tuple[str, str]:
     old, found, new = line.partition("=")
     if not found:
-        raise CleanupError(f"The line “{line.strip()[:60]}” of the map has no equals sign.")
+        raise CleanupError(gettext("The line “%(line)s” of the map has no equals sign.") % {"line": line.strip()[:60]})
     return " ".join(old.split()), " ".join(new.split())
 
 

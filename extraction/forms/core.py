@@ -4,6 +4,7 @@ from typing import Any, TypeVar
 
 from django import forms
 from django.db.models import Model, QuerySet
+from django.utils.translation import gettext, gettext_lazy
 
 Row = TypeVar("Row", bound=Model)
 
@@ -13,17 +14,25 @@ def join_errors(form: forms.BaseForm, separator: str = " ") -> str:
     return separator.join(str(message) for messages in form.errors.values() for message in messages)
 
 
+FLOAT_ERRORS = {
+    "required": gettext_lazy("Give a number."),
+    "invalid": gettext_lazy("This is not a number."),
+    "min_value": gettext_lazy("Give a number of at least %(limit_value)s."),
+    "max_value": gettext_lazy("Give a number of at most %(limit_value)s."),
+}
+INTEGER_ERRORS = {
+    "required": gettext_lazy("Give a whole number."),
+    "invalid": gettext_lazy("This is not a whole number."),
+    "min_value": gettext_lazy("Give a whole number of at least %(limit_value)s."),
+    "max_value": gettext_lazy("Give a whole number of at most %(limit_value)s."),
+}
+
+
 def word_number_errors(form: forms.BaseForm) -> None:
     """Put the error messages of a form's number fields in plain words."""
     for field in form.fields.values():
         if isinstance(field, forms.IntegerField):  # includes FloatField
-            whole = "number" if isinstance(field, forms.FloatField) else "whole number"
-            field.error_messages |= {
-                "required": f"Give a {whole}.",
-                "invalid": f"This is not a {whole}.",
-                "min_value": f"Give a {whole} of at least %(limit_value)s.",
-                "max_value": f"Give a {whole} of at most %(limit_value)s.",
-            }
+            field.error_messages |= FLOAT_ERRORS if isinstance(field, forms.FloatField) else INTEGER_ERRORS
 
 
 class RowsField(forms.ModelMultipleChoiceField[Row]):
@@ -47,5 +56,5 @@ class DeleteForm(forms.Form):
 
     def clean_typed(self) -> str:
         if self.cleaned_data["typed"].strip() != self.wanted:
-            raise forms.ValidationError(f"Type {self.wanted} to delete it. Nothing was deleted.")
+            raise forms.ValidationError(gettext("Type %(wanted)s to delete it. Nothing was deleted.") % {"wanted": self.wanted})
         return self.wanted

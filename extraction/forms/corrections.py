@@ -1,6 +1,7 @@
 """Forms for corrections of values."""
 
 from django import forms
+from django.utils.translation import gettext
 
 from extraction.algorithms.json_texts import parse_json
 from extraction.models import Correction
@@ -30,15 +31,15 @@ class CorrectionForm(forms.Form):
         try:
             seen = parse_json(self.cleaned_data["seen"])
         except ValueError as error:
-            raise forms.ValidationError("Open the form again.") from error
+            raise forms.ValidationError(gettext("Open the form again.")) from error
         if not isinstance(seen, list):
-            raise forms.ValidationError("Open the form again.")
+            raise forms.ValidationError(gettext("Open the form again."))
         return tuple(map(str, seen))
 
     def clean(self) -> None:
         """Refuse a form that says nothing."""
         if not self.errors and not self.cleaned_data["reject"] and not self.cleaned_data["values"].strip():
-            raise forms.ValidationError("Write the right value, or reject the one on the page.")
+            raise forms.ValidationError(gettext("Write the right value, or reject the one on the page."))
 
     def given(self) -> CorrectionInput:
         """Return what the person says."""

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 from django import forms
 from django.contrib.auth.models import User
+from django.utils.translation import gettext, gettext_lazy
+from django_stubs_ext import StrOrPromise
 
 from extraction.forms.core import word_number_errors
 from extraction.forms.repeating import RepeatingForm, describe_repeating
@@ -46,44 +48,44 @@ SECRETS: Mapping[str, tuple[str, ...]] = {
 }
 """{kind: its secrets}."""
 
-SELECTIONS: Mapping[str, str] = {
-    Selection.ALL: "all records that are present",
-    Selection.NEW: "only records that are new since the last delivery",
-    Selection.NEW_CHANGED: "records that are new or changed since the last delivery",
-    Selection.GONE: "only records that are gone since the last delivery",
-    Selection.CHANGES: "every change since the last delivery: new, changed, gone and back",
+SELECTIONS: Mapping[str, StrOrPromise] = {
+    Selection.ALL: gettext_lazy("all records that are present"),
+    Selection.NEW: gettext_lazy("only records that are new since the last delivery"),
+    Selection.NEW_CHANGED: gettext_lazy("records that are new or changed since the last delivery"),
+    Selection.GONE: gettext_lazy("only records that are gone since the last delivery"),
+    Selection.CHANGES: gettext_lazy("every change since the last delivery: new, changed, gone and back"),
 }
 """{selection: its name on the screen}."""
 
-KIND_WORDS: Mapping[str, str] = {
-    Kind.FOLDER: "a folder",
-    Kind.S3: "a bucket",
-    Kind.SFTP: "a server",
-    Kind.OTHER: "a file store",
-    Kind.WEBHOOK: "a webhook",
-    Kind.SQL: "a table",
+KIND_WORDS: Mapping[str, StrOrPromise] = {
+    Kind.FOLDER: gettext_lazy("a folder"),
+    Kind.S3: gettext_lazy("a bucket"),
+    Kind.SFTP: gettext_lazy("a server"),
+    Kind.OTHER: gettext_lazy("a file store"),
+    Kind.WEBHOOK: gettext_lazy("a webhook"),
+    Kind.SQL: gettext_lazy("a table"),
 }
 """{kind: what it is in the name that a new target is offered}."""
 
 OPTIONAL = frozenset({"folder", "endpoint", "region", "password", "private_key", "options"})
 
 LABELS = {
-    "folder": "Folder",
-    "endpoint": "Endpoint",
-    "region": "Region",
-    "bucket": "Bucket",
-    "host": "Host",
-    "port": "Port",
-    "user": "User",
-    "host_key": "Fingerprint of the server's key",
-    "url": "Address",
-    "table": "Table",
-    "secret_key": "Secret key",
-    "password": "Password",
-    "private_key": "Private key",
-    "options": "Options",
-    "address": "Address",
-    "key": "Signing key",
+    "folder": gettext_lazy("Folder"),
+    "endpoint": gettext_lazy("Endpoint"),
+    "region": gettext_lazy("Region"),
+    "bucket": gettext_lazy("Bucket"),
+    "host": gettext_lazy("Host"),
+    "port": gettext_lazy("Port"),
+    "user": gettext_lazy("User"),
+    "host_key": gettext_lazy("Fingerprint of the server's key"),
+    "url": gettext_lazy("Address"),
+    "table": gettext_lazy("Table"),
+    "secret_key": gettext_lazy("Secret key"),
+    "password": gettext_lazy("Password"),
+    "private_key": gettext_lazy("Private key"),
+    "options": gettext_lazy("Options"),
+    "address": gettext_lazy("Address"),
+    "key": gettext_lazy("Signing key"),
 }
 
 REACH = ("endpoint", "host", "port", "user", "url", "host_key")
@@ -93,17 +95,23 @@ REACH = ("endpoint", "host", "port", "user", "url", "host_key")
 class TargetForm(RepeatingForm):
     """A target. Only the fields of its kind are there."""
 
-    name = forms.CharField(max_length=80, label="Name")
-    format = forms.ChoiceField(choices=[(each.name, each.label) for each in FORMATS.values()], required=False, label="Format")
+    name = forms.CharField(max_length=80, label=gettext_lazy("Name"))
+    format = forms.ChoiceField(choices=[(each.name, each.label) for each in FORMATS.values()], required=False, label=gettext_lazy("Format"))
     selection = forms.ChoiceField(choices=list(SELECTIONS.items()), required=False)
     first = forms.ChoiceField(
-        choices=[("all", "everything that is there now"), ("later", "only what comes after you save")], required=False
+        choices=[("all", gettext_lazy("everything that is there now")), ("later", gettext_lazy("only what comes after you save"))],
+        required=False,
     )
-    keeps = forms.ChoiceField(choices=[("replace", "replaces the last file"), ("keep", "gets a name of its own")], required=False)
+    keeps = forms.ChoiceField(
+        choices=[("replace", gettext_lazy("replaces the last file")), ("keep", gettext_lazy("gets a name of its own"))], required=False
+    )
     described = forms.BooleanField(required=False)
     columns = forms.MultipleChoiceField(required=False)
     about = forms.MultipleChoiceField(choices=list(ABOUT.items()), required=False)
-    values = forms.ChoiceField(choices=[("normalised", "normalised"), ("raw", "as they appear"), ("both", "both")], required=False)
+    values = forms.ChoiceField(
+        choices=[("normalised", gettext_lazy("normalised")), ("raw", gettext_lazy("as they appear")), ("both", gettext_lazy("both"))],
+        required=False,
+    )
     split = forms.BooleanField(required=False)
     mode = forms.ChoiceField(choices=DeliveryTarget.Mode.choices)
     enabled = forms.BooleanField(required=False)
@@ -143,7 +151,7 @@ class TargetForm(RepeatingForm):
             .exclude(pk=self.target.pk)
             .exists()
         ):
-            raise forms.ValidationError("There is already a target with this name.")
+            raise forms.ValidationError(gettext("There is already a target with this name."))
         return name
 
     def clean(self) -> dict[str, Any]:
@@ -220,9 +228,9 @@ class TargetForm(RepeatingForm):
             other.check_url(data["url"])
             other.read_options(data.get("options") or "")
         elif of == Kind.S3 and data.get("endpoint") and urlsplit(data["endpoint"]).scheme not in ("http", "https"):
-            self.add_error("endpoint", "The endpoint looks like https://objects.example.org. Leave it empty for AWS.")
+            self.add_error("endpoint", gettext("The endpoint looks like https://objects.example.org. Leave it empty for AWS."))
         elif of == Kind.SFTP and data.get("host_key") and not data["host_key"].startswith("SHA256:"):
-            self.add_error("host_key", "It looks like SHA256:…. `ssh-keyscan HOST | ssh-keygen -lf -` shows it.")
+            self.add_error("host_key", gettext("It looks like SHA256:…. `ssh-keyscan HOST | ssh-keygen -lf -` shows it."))
 
     def _check_secrets(self, data: Mapping[str, Any]) -> None:
         of, stored = self.target.kind, bool(self.target.secret)
@@ -230,9 +238,9 @@ class TargetForm(RepeatingForm):
         if of == Kind.WEBHOOK:
             self._check_webhook(data, stored=stored)
         elif of == Kind.S3 and not entered and not stored:
-            self.add_error("secret_key", "Enter the secret key.")
+            self.add_error("secret_key", gettext("Enter the secret key."))
         elif of == Kind.SFTP and not entered and not stored:
-            self.add_error("password", "Enter a password or a private key.")
+            self.add_error("password", gettext("Enter a password or a private key."))
         if stored and not entered and of != Kind.WEBHOOK:
             before = self.target.read_place()
             moved = [name for name in REACH if name in PLACES[of] and str(data.get(name) or "") != str(getattr(before, name) or "")]
@@ -242,13 +250,15 @@ class TargetForm(RepeatingForm):
     def _check_webhook(self, data: Mapping[str, Any], *, stored: bool) -> None:
         address, key = data.get("address") or "", data.get("key") or ""
         if not address and not stored:
-            self.add_error("address", "Enter the address.")
+            self.add_error("address", gettext("Enter the address."))
         if address and (urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname):
-            self.add_error("address", "The address must look like https://hooks.example.org/vertex.")
+            self.add_error("address", gettext("The address must look like https://hooks.example.org/vertex."))
         if not key and (not stored or address):
-            self.add_error("key", "Enter the key with which the receiver checks signatures.")
+            self.add_error("key", gettext("Enter the key with which the receiver checks signatures."))
         if key and len(key) < webhook.SHORTEST_KEY:
-            self.add_error("key", f"The key must have at least {webhook.SHORTEST_KEY} characters.")
+            self.add_error(
+                "key", gettext("The key must have at least %(shortest_key)s characters.") % {"shortest_key": webhook.SHORTEST_KEY}
+            )
 
 
 class TargetKindForm(forms.Form):
@@ -266,7 +276,7 @@ class TargetKindForm(forms.Form):
 class TokenForm(forms.Form):
     """A new token of readers."""
 
-    name = forms.CharField(max_length=80, label="Name")
+    name = forms.CharField(max_length=80, label=gettext_lazy("Name"))
 
 
 class ChangesFileForm(forms.Form):
@@ -279,7 +289,8 @@ class ChangesFileForm(forms.Form):
 
 def _describe_new(target: DeliveryTarget) -> dict[str, Any]:
     """Return the fields of a new target: a name that nothing has yet, and what most people want."""
-    base = f"{target.record_type.name} to {KIND_WORDS[target.kind]}"[:70]
+    base = gettext("%(record_type)s to %(kind)s") % {"record_type": target.record_type.name, "kind": KIND_WORDS[target.kind]}
+    base = base[:70]
     mine = DeliveryTarget.objects.filter(record_type__team=target.record_type.team_id)
     taken = {name.lower() for name in mine.values_list("name", flat=True)}
     names = (base, *(f"{base} {number}" for number in range(2, len(taken) + 3)))

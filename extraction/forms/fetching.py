@@ -7,6 +7,7 @@ from typing import Any
 import cssselect
 from cssselect import SelectorError
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from extraction.forms.core import word_number_errors
 from extraction.forms.sites import LinesField
@@ -26,7 +27,9 @@ def check_selector(selector: str) -> None:
         if selector:
             cssselect.parse(selector)
     except SelectorError as error:
-        raise forms.ValidationError(f"“{selector}” is not a CSS selector, such as button.load-more.") from error
+        raise forms.ValidationError(
+            gettext("“%(selector)s” is not a CSS selector, such as button.load-more.") % {"selector": selector}
+        ) from error
 
 
 class PairsField(forms.CharField):
@@ -54,9 +57,11 @@ class PairsField(forms.CharField):
                 continue
             if not separator:
                 mark = self.separator.strip()
-                raise forms.ValidationError(f"Write each as a name, “{mark}” and a value. One of the lines has no “{mark}”.")
+                raise forms.ValidationError(
+                    gettext("Write each as a name, “%(mark)s” and a value. One of the lines has no “%(mark)s”.") % {"mark": mark}
+                )
             if name in found:
-                raise forms.ValidationError(f"{name[:60]} stands there twice.")
+                raise forms.ValidationError(gettext("%(name)s stands there twice.") % {"name": name[:60]})
             found[name] = text.strip()
         return found
 
@@ -68,50 +73,58 @@ class FetchingForm(forms.ModelForm[SiteFetching]):
         model = SiteFetching
         fields = ["load_more", "scrolls", "most_loads", "embedded", "signed_out"]
         labels = {
-            "load_more": "Button for more",
-            "scrolls": "Scroll pages to their end",
-            "most_loads": "Most screens and clicks",
-            "signed_out": "Sign of being signed out",
-            "embedded": "Read open shadow roots, and frames of the site",
+            "load_more": gettext_lazy("Button for more"),
+            "scrolls": gettext_lazy("Scroll pages to their end"),
+            "most_loads": gettext_lazy("Most screens and clicks"),
+            "signed_out": gettext_lazy("Sign of being signed out"),
+            "embedded": gettext_lazy("Read open shadow roots, and frames of the site"),
         }
         help_texts = {
-            "load_more": "A CSS selector, such as button.load-more. It is clicked until it is gone or brings nothing.",
-            "signed_out": "A CSS selector of something that only signed-out visitors see, such as a.sign-in. It may stay empty: "
-            "answers 401 and 403, redirects to the sign-in and pages that are a form to sign in are known anyway.",
-            "most_loads": "For one page. If there is more, the page says so.",
+            "load_more": gettext_lazy("A CSS selector, such as button.load-more. It is clicked until it is gone or brings nothing."),
+            "signed_out": gettext_lazy(
+                "A CSS selector of something that only signed-out visitors see, such as a.sign-in. It may stay empty: answers "
+                "401 and 403, redirects to the sign-in and pages that are a form to sign in are known anyway."
+            ),
+            "most_loads": gettext_lazy("For one page. If there is more, the page says so."),
         }
 
     headers = PairsField(
-        label="Request headers",
+        label=gettext_lazy("Request headers"),
         separator=": ",
-        help_text="One per line, as in Accept-Language: de. They are sent to the hosts of the site and to nobody else. "
-        "Values that may be keys are encrypted and never shown again; to keep one, leave its ••••.",
+        help_text=gettext_lazy(
+            "One per line, as in Accept-Language: de. They are sent to the hosts of the site and to nobody else. Values that "
+            "may be keys are encrypted and never shown again; to keep one, leave its ••••."
+        ),
     )
     cookies = PairsField(
-        label="Cookies",
+        label=gettext_lazy("Cookies"),
         separator="=",
         ends=";",
-        help_text="One per line, as in session=abc123, or as a browser shows them: a=1; b=2. Pages get them from the first request on.",
+        help_text=gettext_lazy(
+            "One per line, as in session=abc123, or as a browser shows them: a=1; b=2. Pages get them from the first request on."
+        ),
     )
     proxy = forms.CharField(
-        label="Proxy",
+        label=gettext_lazy("Proxy"),
         required=False,
         max_length=500,
-        help_text="All requests of this site go through it: http://user:password@proxy.example:3128. Leave empty for none.",
+        help_text=gettext_lazy("All requests of this site go through it: http://user:password@proxy.example:3128. Leave empty for none."),
     )
 
     steps = forms.CharField(
-        label="Steps",
+        label=gettext_lazy("Steps"),
         required=False,
         max_length=8_000,
         widget=forms.Textarea,
-        help_text="One per line: open ADDRESS, fill SELECTOR = TEXT, click SELECTOR, wait SELECTOR. "
-        "What is filled in is encrypted and never shown again; to keep it, leave its ••••.",
+        help_text=gettext_lazy(
+            "One per line: open ADDRESS, fill SELECTOR = TEXT, click SELECTOR, wait SELECTOR. What is filled in is encrypted "
+            "and never shown again; to keep it, leave its ••••."
+        ),
     )
     frame_hosts = LinesField(
-        label="Frames of other hosts",
+        label=gettext_lazy("Frames of other hosts"),
         required=False,
-        help_text="Hosts beside the site's own whose frames are read, one per line.",
+        help_text=gettext_lazy("Hosts beside the site's own whose frames are read, one per line."),
     )
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, site: Site) -> None:
@@ -170,5 +183,5 @@ class FetchingForm(forms.ModelForm[SiteFetching]):
     def clean_frame_hosts(self) -> list[str]:
         hosts = [host.lower() for host in self.cleaned_data["frame_hosts"]]
         if wrong := next((host for host in hosts if not HOST.fullmatch(host)), ""):
-            raise forms.ValidationError(f"“{wrong[:80]}” is not a host, such as widgets.example.org.")
+            raise forms.ValidationError(gettext("“%(wrong)s” is not a host, such as widgets.example.org.") % {"wrong": wrong[:80]})
         return hosts

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from extraction.algorithms.records.join import Side
 from extraction.services.joins.plans import JoinPlan, ListingPlan
@@ -23,7 +24,7 @@ class JoinForm(forms.Form):
     """The settings of a join. What it names is checked by `plans.check_plan`."""
 
     name = forms.CharField(required=False, max_length=120)
-    winner = forms.ChoiceField(choices=[("page", "page"), ("listing", "listing")], required=False)
+    winner = forms.ChoiceField(choices=[("page", gettext_lazy("page")), ("listing", gettext_lazy("listing"))], required=False)
 
     def read_plan(self) -> JoinPlan:
         """Return the settings as they were sent. Fields that cannot be understood count as not chosen."""

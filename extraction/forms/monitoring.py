@@ -4,6 +4,7 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib.auth.models import User
+from django.utils.translation import gettext, gettext_lazy
 
 from extraction.forms.core import RowsField, word_number_errors
 from extraction.forms.teams import TeamField
@@ -19,9 +20,9 @@ class MonitorForm(forms.ModelForm[Monitor]):
         model = Monitor
         fields = ["enabled", "every_hours", "auto_repair"]
         labels = {
-            "enabled": "Check automatically",
-            "every_hours": "Hours between checks",
-            "auto_repair": "Automatically publish repairs that pass every test",
+            "enabled": gettext_lazy("Check automatically"),
+            "every_hours": gettext_lazy("Hours between checks"),
+            "auto_repair": gettext_lazy("Automatically publish repairs that pass every test"),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -32,11 +33,11 @@ class MonitorForm(forms.ModelForm[Monitor]):
 class ChannelForm(forms.ModelForm[AlertChannel]):
     """The name, address, events and sites of a channel."""
 
-    url = forms.CharField(max_length=2000, required=False, label="Address")
+    url = forms.CharField(max_length=2000, required=False, label=gettext_lazy("Address"))
     events = forms.MultipleChoiceField(
         choices=Event.choices,
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least one, or disable the channel."},
+        error_messages={"required": gettext_lazy("Choose at least one, or disable the channel.")},
     )
     team = TeamField()
     sites = RowsField(Site.objects.none(), required=False, widget=forms.CheckboxSelectMultiple)
@@ -44,6 +45,7 @@ class ChannelForm(forms.ModelForm[AlertChannel]):
     class Meta:
         model = AlertChannel
         fields = ["name", "events", "sites", "enabled"]
+        labels = {"name": gettext_lazy("Name")}
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -60,9 +62,13 @@ class ChannelForm(forms.ModelForm[AlertChannel]):
         data = super().clean() or self.cleaned_data
         self.instance.team = team = data.get("team") or self.instance.team
         if AlertChannel.objects.filter(team=team, name=data.get("name")).exclude(pk=self.instance.pk).exists():
-            self.add_error("name", "There is already a channel with this name.")
+            self.add_error("name", gettext("There is already a channel with this name."))
         if foreign := [each.name for each in data.get("sites", []) if each.team_id != team.pk]:
-            self.add_error("sites", f"{foreign[0]} is not a site of {team}. A channel gets alerts about the sites of its own team only.")
+            self.add_error(
+                "sites",
+                gettext("%(foreign)s is not a site of %(team)s. A channel gets alerts about the sites of its own team only.")
+                % {"foreign": foreign[0], "team": team},
+            )
         return data
 
     def clean_url(self) -> str:
@@ -70,10 +76,12 @@ class ChannelForm(forms.ModelForm[AlertChannel]):
         url: str = self.cleaned_data["url"].strip()
         if not url:
             if not self.instance.url:
-                raise forms.ValidationError("Enter the address.")
+                raise forms.ValidationError(gettext("Enter the address."))
             return self.instance.url
         if not alerts.is_usable_address(url):
-            raise forms.ValidationError("Apprise cannot use that address. Use an address such as mailtos://user:password@mail.example.org")
+            raise forms.ValidationError(
+                gettext("Apprise cannot use that address. Use an address such as mailtos://user:password@mail.example.org")
+            )
         return url
 
     def save(self, commit: bool = True) -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from extraction.algorithms.records.quality.demands import (
     COUNT_RUNS,
@@ -18,6 +19,7 @@ from extraction.algorithms.records.quality.measures import is_at_most, read_meas
 from extraction.algorithms.records.quality.patterns import MAX_PATTERN, PatternError, compile_pattern
 from extraction.forms.core import word_number_errors
 from extraction.models import Attribute, QualityRule, RecordList, RecordType
+from extraction.services.core.percent import write_number
 from extraction.services.quality.edit_rules import RuleDraft
 from extraction.services.quality.rule_words import OPERATOR_WORDS
 
@@ -25,12 +27,12 @@ MAX_VALUES = 500
 """The largest number of allowed values of a rule."""
 
 SHARE_LABELS = {
-    "required": "Records that must have a value, in per cent",
-    "change": "Records that may change at once, in per cent",
+    "required": gettext_lazy("Records that must have a value, in per cent"),
+    "change": gettext_lazy("Records that may change at once, in per cent"),
 }
-SHARE_LABEL = "Records that must pass, in per cent"
+SHARE_LABEL = gettext_lazy("Records that must pass, in per cent")
 
-DIRECTION_WORDS = {"up": "may only rise", "down": "may only fall"}
+DIRECTION_WORDS = {"up": gettext_lazy("may only rise"), "down": gettext_lazy("may only fall")}
 
 FIELDS = {
     "pattern": ("pattern",),
@@ -67,15 +69,16 @@ class RuleChoiceForm(forms.Form):
         elif name == "list":
             self.list = self._record_type.lists.filter(pk=pk).first()
         if about != "records" and not (self.attribute or self.list):
-            raise forms.ValidationError("Choose what the rule is about.")
+            raise forms.ValidationError(gettext("Choose what the rule is about."))
         label = QualityRule.Kind(kind).label if kind else ""
         if kind in OF_ATTRIBUTE and self.attribute is None:
-            raise forms.ValidationError(f"“{label}” is a rule about an attribute. Choose one.")
+            raise forms.ValidationError(gettext("“%(label)s” is a rule about an attribute. Choose one.") % {"label": label})
         if kind == "count" and self.attribute is not None:
-            raise forms.ValidationError(f"“{label}” is a rule about records or rows, not about an attribute.")
+            raise forms.ValidationError(gettext("“%(label)s” is a rule about records or rows, not about an attribute.") % {"label": label})
         if self.attribute and not fits_type(kind, self.attribute.type):
             raise forms.ValidationError(
-                f"“{label}” does not fit {self.attribute}, which is of the type “{self.attribute.get_type_display()}”."
+                gettext("“%(kind)s” does not fit %(attribute)s, which is of the type “%(type)s”.")
+                % {"kind": label, "attribute": self.attribute, "type": self.attribute.get_type_display()}
             )
 
 
@@ -85,24 +88,28 @@ class QualityRuleForm(forms.Form):
     pattern = forms.CharField(
         max_length=MAX_PATTERN,
         strip=False,
-        help_text="A regular expression (RE2) for the whole value in its normal form, such as \\d{13} or [A-Z]{2}-\\d+.",
+        help_text=gettext_lazy("A regular expression (RE2) for the whole value in its normal form, such as \\d{13} or [A-Z]{2}-\\d+."),
     )
-    low = forms.CharField(max_length=40, required=False, label="Smallest")
-    high = forms.CharField(max_length=40, required=False, label="Largest")
-    currency = forms.CharField(max_length=10, required=False, help_text="The code of a currency, such as EUR. Leave it empty for any.")
-    values = forms.CharField(widget=forms.Textarea, label="Allowed values", help_text="One value a line, in its normal form.")
-    shortest = forms.IntegerField(min_value=0, max_value=10**6, required=False, label="Minimum length")
-    longest = forms.IntegerField(min_value=0, max_value=10**6, required=False, label="Maximum length")
+    low = forms.CharField(max_length=40, required=False, label=gettext_lazy("Smallest"))
+    high = forms.CharField(max_length=40, required=False, label=gettext_lazy("Largest"))
+    currency = forms.CharField(
+        max_length=10, required=False, help_text=gettext_lazy("The code of a currency, such as EUR. Leave it empty for any.")
+    )
+    values = forms.CharField(
+        widget=forms.Textarea, label=gettext_lazy("Allowed values"), help_text=gettext_lazy("One value a line, in its normal form.")
+    )
+    shortest = forms.IntegerField(min_value=0, max_value=10**6, required=False, label=gettext_lazy("Minimum length"))
+    longest = forms.IntegerField(min_value=0, max_value=10**6, required=False, label=gettext_lazy("Maximum length"))
     languages = forms.CharField(
         max_length=100,
-        help_text="Codes separated by commas, such as en, de. Texts of fewer than 20 letters are not judged.",
+        help_text=gettext_lazy("Codes separated by commas, such as en, de. Texts of fewer than 20 letters are not judged."),
     )
-    direction = forms.ChoiceField(choices=[(each, DIRECTION_WORDS[each]) for each in DIRECTIONS], label="The value")
-    operator = forms.ChoiceField(choices=[(each, OPERATOR_WORDS[each]) for each in OPERATORS], label="The value")
-    other = forms.ModelChoiceField(Attribute.objects.none(), label="Other attribute", empty_label=None)
-    least = forms.FloatField(min_value=0, max_value=100_000, required=False, label="Minimum, in per cent of the median")
-    most = forms.FloatField(min_value=0, max_value=100_000, required=False, label="Maximum, in per cent of the median")
-    runs = forms.IntegerField(min_value=1, max_value=50, initial=COUNT_RUNS, label="Median of how many released runs")
+    direction = forms.ChoiceField(choices=[(each, DIRECTION_WORDS[each]) for each in DIRECTIONS], label=gettext_lazy("The value"))
+    operator = forms.ChoiceField(choices=[(each, OPERATOR_WORDS[each]) for each in OPERATORS], label=gettext_lazy("The value"))
+    other = forms.ModelChoiceField(Attribute.objects.none(), label=gettext_lazy("Other attribute"), empty_label=None)
+    least = forms.FloatField(min_value=0, max_value=100_000, required=False, label=gettext_lazy("Minimum, in per cent of the median"))
+    most = forms.FloatField(min_value=0, max_value=100_000, required=False, label=gettext_lazy("Maximum, in per cent of the median"))
+    runs = forms.IntegerField(min_value=1, max_value=50, initial=COUNT_RUNS, label=gettext_lazy("Median of how many released runs"))
     share = forms.FloatField(min_value=0, max_value=100, initial=100)
     weight = forms.ChoiceField(choices=QualityRule.Weight.choices, initial=QualityRule.Weight.WARN)
 
@@ -125,7 +132,7 @@ class QualityRuleForm(forms.Form):
             self.fields["other"].queryset = others  # type: ignore[attr-defined]
         if "low" in self.fields and attribute and attribute.type == Attribute.Type.DATE:
             for name in ("low", "high"):
-                self.fields[name].help_text = "A date such as 2024-05-01. Leave it empty for no limit."
+                self.fields[name].help_text = gettext("A date such as 2024-05-01. Leave it empty for no limit.")
         word_number_errors(self)
 
     def clean_pattern(self) -> str:
@@ -139,16 +146,21 @@ class QualityRuleForm(forms.Form):
     def clean_values(self) -> tuple[str, ...]:
         values = tuple(dict.fromkeys(filter(None, (line.strip() for line in self.cleaned_data["values"].splitlines()))))
         if not values:
-            raise forms.ValidationError("Give at least one value.")
+            raise forms.ValidationError(gettext("Give at least one value."))
         if len(values) > MAX_VALUES:
-            raise forms.ValidationError(f"These are {len(values):,} values; {MAX_VALUES} are allowed. Use a pattern.")
+            raise forms.ValidationError(
+                gettext("These are %(values)s values; %(max_values)s are allowed. Use a pattern.")
+                % {"values": write_number(len(values)), "max_values": MAX_VALUES}
+            )
         return values
 
     def clean_languages(self) -> tuple[str, ...]:
         codes = tuple(dict.fromkeys(self.cleaned_data["languages"].lower().replace(",", " ").split()))
         unknown = [code for code in codes if code not in list_languages()]
         if unknown:
-            raise forms.ValidationError(f"Vertex cannot recognise “{unknown[0]}”. Use codes of two letters, such as en or de.")
+            raise forms.ValidationError(
+                gettext("Vertex cannot recognise “%(unknown)s”. Use codes of two letters, such as en or de.") % {"unknown": unknown[0]}
+            )
         return codes
 
     def clean_low(self) -> str:
@@ -161,8 +173,8 @@ class QualityRuleForm(forms.Form):
         text: str = self.cleaned_data[name].strip()
         kind = "date" if self.attribute and self.attribute.type == Attribute.Type.DATE else "number"
         if text and read_measure(text, kind) is None:
-            example = "a date such as 2024-05-01" if kind == "date" else "a number such as 12.50"
-            raise forms.ValidationError(f"“{text}” is not {example}.")
+            example = gettext("a date such as 2024-05-01") if kind == "date" else gettext("a number such as 12.50")
+            raise forms.ValidationError(gettext("“%(text)s” is not %(example)s.") % {"text": text, "example": example})
         return text
 
     def clean(self) -> None:
@@ -172,7 +184,7 @@ class QualityRuleForm(forms.Form):
             return
         low, high = (data[name] for name in pairs)
         if low in (None, "") and high in (None, ""):
-            raise forms.ValidationError("Give at least one of the two limits.")
+            raise forms.ValidationError(gettext("Give at least one of the two limits."))
         if low in (None, "") or high in (None, ""):
             return
         if self.kind == "range":
@@ -182,7 +194,7 @@ class QualityRuleForm(forms.Form):
         else:
             wrong = low > high
         if wrong:
-            self.add_error(pairs[1], "This is less than the other limit.")
+            self.add_error(pairs[1], gettext("This is less than the other limit."))
 
     @property
     def draft(self) -> RuleDraft:
@@ -229,7 +241,10 @@ class SuggestionsForm(forms.Form):
     """The suggestions that a person takes over, each with its weight (`weight-NAME`)."""
 
     taken = forms.MultipleChoiceField(
-        error_messages={"required": "Choose at least one rule.", "invalid_choice": "The data has changed. Choose again."}
+        error_messages={
+            "required": gettext_lazy("Choose at least one rule."),
+            "invalid_choice": gettext_lazy("The data has changed. Choose again."),
+        }
     )
 
     def __init__(self, data: Any, names: Sequence[str]) -> None:
@@ -245,5 +260,5 @@ class SuggestionsForm(forms.Form):
 class DecisionForm(forms.Form):
     """An operator's decision about a held run."""
 
-    decision = forms.ChoiceField(choices=[("release", "Release"), ("reject", "Reject")])
+    decision = forms.ChoiceField(choices=[("release", gettext_lazy("Release")), ("reject", gettext_lazy("Reject"))])
     note = forms.CharField(max_length=500, required=False)

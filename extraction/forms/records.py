@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from extraction.algorithms.records.choice import ExportChoice
 from extraction.algorithms.records.columns import PAGE_COLUMNS
@@ -56,7 +57,7 @@ class KeysForm(forms.Form):
 
     keys = RowsField(Attribute.objects.none(), required=False)
     per_page = RowsField(RecordList.objects.none(), required=False)
-    gone_after = forms.IntegerField(min_value=1, max_value=100, label="Runs without it")
+    gone_after = forms.IntegerField(min_value=1, max_value=100, label=gettext_lazy("Runs without it"))
     confirmed = forms.BooleanField(required=False)
     use = forms.CharField(required=False, max_length=20)
 
@@ -76,13 +77,19 @@ class ExportForm(forms.Form):
     format = forms.ChoiceField(choices=[(each.name, each.label) for each in FORMATS.values()], required=False)
     columns = forms.MultipleChoiceField(required=False)
     about = forms.MultipleChoiceField(choices=[(name, name) for name in PAGE_COLUMNS], required=False)
-    several = forms.ChoiceField(choices=[("join", "joined"), ("json", "as JSON")], required=False)
+    several = forms.ChoiceField(choices=[("join", gettext_lazy("joined")), ("json", gettext_lazy("as JSON"))], required=False)
     separator = forms.CharField(required=False, max_length=10, strip=False)
-    values = forms.ChoiceField(choices=[("normalised", "normalised"), ("raw", "as they appear"), ("both", "both")], required=False)
+    values = forms.ChoiceField(
+        choices=[("normalised", gettext_lazy("normalised")), ("raw", gettext_lazy("as they appear")), ("both", gettext_lazy("both"))],
+        required=False,
+    )
     split = forms.BooleanField(required=False)
-    guard = forms.ChoiceField(choices=[("1", "on"), ("0", "off")], required=False)
+    guard = forms.ChoiceField(choices=[("1", gettext_lazy("on")), ("0", gettext_lazy("off"))], required=False)
     bom = forms.BooleanField(required=False)
-    part = forms.ChoiceField(choices=[("file", "file"), ("schema", "JSON Schema"), ("dictionary", "data dictionary")], required=False)
+    part = forms.ChoiceField(
+        choices=[("file", gettext_lazy("file")), ("schema", gettext_lazy("JSON Schema")), ("dictionary", gettext_lazy("data dictionary"))],
+        required=False,
+    )
 
     def __init__(self, data: Any, *, known: Sequence[str]) -> None:
         super().__init__(data)

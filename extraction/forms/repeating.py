@@ -5,6 +5,7 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from extraction.algorithms.refresh import times
 from extraction.models.repeating import MAX_HOURS, Repeating
@@ -13,17 +14,17 @@ from extraction.models.repeating import MAX_HOURS, Repeating
 class RepeatingForm(forms.Form):
     """How often, and in which time zone. A form that extends it has a field `mode` of its own, and calls `clean_repetition`."""
 
-    every_hours = forms.IntegerField(min_value=1, max_value=MAX_HOURS, required=False, label="Hours")
-    times = forms.CharField(max_length=400, required=False, label="Times of day")
-    cron = forms.CharField(max_length=100, required=False, label="Cron expression")
-    zone = forms.CharField(max_length=60, required=False, label="Time zone")
+    every_hours = forms.IntegerField(min_value=1, max_value=MAX_HOURS, required=False, label=gettext_lazy("Hours"))
+    times = forms.CharField(max_length=400, required=False, label=gettext_lazy("Times of day"))
+    cron = forms.CharField(max_length=100, required=False, label=gettext_lazy("Cron expression"))
+    zone = forms.CharField(max_length=60, required=False, label=gettext_lazy("Time zone"))
 
     def clean_repetition(self, given: dict[str, Any], kept: Repeating) -> None:
         """Check what the chosen way needs, and put the rest back as it was. kept: the schedule before the change."""
         mode = given.get("mode")
         given["every_hours"] = given.get("every_hours") or (None if mode == kept.INTERVAL else kept.every_hours)
         if mode == kept.INTERVAL and "every_hours" not in self.errors and not given["every_hours"]:
-            self.add_error("every_hours", "Give a whole number.")
+            self.add_error("every_hours", gettext("Give a whole number."))
         zone = (given.get("zone") or "UTC").strip()
         readers: dict[str, tuple[Callable[[], object], bool]] = {
             "zone": (lambda: times.read_zone(zone).key, mode in (kept.TIMES, kept.CRON)),

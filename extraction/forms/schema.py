@@ -10,6 +10,7 @@ from typing import (
 from django import forms
 from django.contrib.auth.models import User
 from django.http import QueryDict
+from django.utils.translation import gettext, gettext_lazy
 
 from extraction.algorithms.records.choice import URL_COLUMN
 from extraction.forms.teams import TeamField
@@ -30,13 +31,14 @@ class RecordTypeForm(forms.ModelForm[RecordType]):
     class Meta:
         model = RecordType
         fields = ["name", "description"]
+        labels = {"name": gettext_lazy("Name"), "description": gettext_lazy("Description")}
 
     def clean(self) -> dict[str, Any]:
         """Refuse the name of another record type of the team."""
         data = super().clean() or self.cleaned_data
         self.instance.team = data.get("team") or self.instance.team
         if RecordType.objects.filter(team=self.instance.team_id, name=data.get("name")).exclude(pk=self.instance.pk).exists():
-            self.add_error("name", "There is already a record type with this name.")
+            self.add_error("name", gettext("There is already a record type with this name."))
         return data
 
 
@@ -69,21 +71,27 @@ class AttributeForm(forms.Form):
     def clean_list(self) -> str:
         name: str = _SPACES.sub("_", self.cleaned_data["list"].strip())
         if name and not name.isidentifier():
-            raise forms.ValidationError(f"“{name}” cannot be a list's name. Use letters, digits and _, and begin with a letter.")
+            raise forms.ValidationError(
+                gettext("“%(name)s” cannot be a list's name. Use letters, digits and _, and begin with a letter.") % {"name": name}
+            )
         return name
 
     def clean_name(self) -> str:
         name = _SPACES.sub("_", self.cleaned_data["name"].strip())
         if name and not name.isidentifier():
-            raise forms.ValidationError(f"“{name}” cannot be a column's name. Use letters, digits and _, and begin with a letter.")
+            raise forms.ValidationError(
+                gettext("“%(name)s” cannot be a column's name. Use letters, digits and _, and begin with a letter.") % {"name": name}
+            )
         if name.lower() == URL_COLUMN:
-            raise forms.ValidationError(f"“{URL_COLUMN}” is already the column of the page's address. Choose another name.")
+            raise forms.ValidationError(
+                gettext("“%(url_column)s” is already the column of the page's address. Choose another name.") % {"url_column": URL_COLUMN}
+            )
         return name
 
     def clean_hotkey(self) -> str:
         key: str = self.cleaned_data["hotkey"].strip().lower()
         if key and not (key.isascii() and key.isalnum()):
-            raise forms.ValidationError(f"“{key}” cannot be a shortcut. Use a letter or a digit.")
+            raise forms.ValidationError(gettext("“%(key)s” cannot be a shortcut. Use a letter or a digit.") % {"key": key})
         return key
 
 
@@ -97,7 +105,7 @@ class BaseAttributeFormSet(forms.BaseFormSet[AttributeForm]):
             return
         rows = [form for form in self.ordered_forms if form.cleaned_data.get("name")]
         if not rows:
-            raise forms.ValidationError("A record type needs at least one attribute.")
+            raise forms.ValidationError(gettext("A record type needs at least one attribute."))
         self.drafts = [_make_draft(form.cleaned_data) for form in rows]
         _refuse_duplicates(rows, "name", [draft.name.lower() for draft in self.drafts])
         _refuse_duplicates(rows, "hotkey", [draft.hotkey for draft in self.drafts])

@@ -4,18 +4,19 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
+from django.utils.translation import gettext, gettext_lazy
 
 from extraction.models import SecondFactor
 from extraction.services.core import people, second_factors, sign_ins
 from extraction.services.core.sealed_secrets import SecretError
 
-WRONG = "This code is wrong, or it was used already. Wait for the next one."
+WRONG = gettext_lazy("This code is wrong, or it was used already. Wait for the next one.")
 
 
 class CodeForm(forms.Form):
     """A code of the app, or a recovery code. Wrong codes are counted as wrong passwords are, under a name of their own."""
 
-    code = forms.CharField(max_length=40, label="Code", error_messages={"required": "Enter a code."})
+    code = forms.CharField(max_length=40, label=gettext_lazy("Code"), error_messages={"required": gettext_lazy("Enter a code.")})
 
     def __init__(self, *args: Any, factor: SecondFactor, address: str, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -25,7 +26,7 @@ class CodeForm(forms.Form):
         code, user = self.cleaned_data["code"].strip(), self._factor.user
         name = f"code {user.get_username()}"
         if sign_ins.take_attempt(name=name, address=self._address):
-            raise forms.ValidationError("There were too many wrong codes. Try again in a quarter of an hour.", code="throttled")
+            raise forms.ValidationError(gettext("There were too many wrong codes. Try again in a quarter of an hour."), code="throttled")
         try:
             accepted = self.accept(code)
         except SecretError as error:

@@ -8,6 +8,7 @@ from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
+from django.utils.translation import gettext, ngettext
 
 from extraction.models import reach_of
 from extraction.services.core import people, sign_ins
@@ -24,7 +25,11 @@ class SignInForm(AuthenticationForm):
         wait_s = sign_ins.take_attempt(name=name, address=address)
         if wait_s:
             minutes = math.ceil(wait_s / 60)
-            self.refusal = f"There were too many failed attempts. Try again in {minutes} minute{'s' if minutes > 1 else ''}."
+            self.refusal = ngettext(
+                "There were too many failed attempts. Try again in %(minutes)s minute.",
+                "There were too many failed attempts. Try again in %(minutes)s minutes.",
+                minutes,
+            ) % {"minutes": minutes}
             raise ValidationError(self.refusal, code="throttled")
         try:
             cleaned = super().clean()
@@ -48,7 +53,7 @@ class AdminSignInForm(SignInForm, AdminAuthenticationForm):
         user = self.user_cache
         if user is not None and (reach_of(user).second_factor or find_factor(user) is not None):
             self.user_cache = None
-            self.refusal = "Sign in on the sign-in page of the dashboard, which asks for your second factor. Then come back here."
+            self.refusal = gettext("Sign in on the sign-in page of the dashboard, which asks for your second factor. Then come back here.")
             raise ValidationError(self.refusal, code="second_factor")
         return cleaned
 
@@ -63,7 +68,7 @@ class OwnPasswordForm(PasswordChangeForm):
     def clean_old_password(self) -> str:
         name = self.user.get_username()
         if sign_ins.take_attempt(name=name, address=self._address):
-            raise ValidationError("There were too many failed attempts. Try again later.", code="throttled")
+            raise ValidationError(gettext("There were too many failed attempts. Try again later."), code="throttled")
         password: str = super().clean_old_password()
         sign_ins.give_back_attempt(name=name, address=self._address)
         return password

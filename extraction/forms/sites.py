@@ -9,6 +9,7 @@ from typing import (
 from django import forms
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext, gettext_lazy
 
 from extraction.algorithms.rules.url_patterns import UrlPattern
 from extraction.forms.core import word_number_errors
@@ -18,21 +19,27 @@ from extraction.models import (
     Site,
     Source,
 )
+from extraction.services.core.percent import write_number
 from extraction.services.sites import sites, sources
 
-TAKEN = "There is already a site with this name. Choose another name, or add the pages there."
+TAKEN = gettext_lazy("There is already a site with this name. Choose another name, or add the pages there.")
 
 
 class SiteForm(forms.ModelForm[Site]):
     """A site's name and, where it has one, its address."""
 
     address = forms.URLField(
-        max_length=2000, required=False, assume_scheme="https", label="Address", help_text="Optional. The site's address on the web."
+        max_length=2000,
+        required=False,
+        assume_scheme="https",
+        label=gettext_lazy("Address"),
+        help_text=gettext_lazy("Optional. The site's address on the web."),
     )
 
     class Meta:
         model = Site
         fields = ["name", "address"]
+        labels = {"name": gettext_lazy("Name")}
 
     def clean(self) -> dict[str, Any]:
         """Refuse a name that differs from that of another site of the team only by case."""
@@ -81,9 +88,14 @@ class PatternsField(LinesField):
             try:
                 host = UrlPattern.from_text(pattern).host
             except ValueError as error:
-                raise forms.ValidationError(f"“{pattern}” is not a pattern: {error}.") from error
+                raise forms.ValidationError(
+                    gettext("“%(pattern)s” is not a pattern: %(error)s.") % {"pattern": pattern, "error": error}
+                ) from error
             if not _HOST.fullmatch(host):
-                raise forms.ValidationError(f"“{pattern}” is not a pattern: “{host}” is not a host. A path begins with /, as in /book/*.")
+                raise forms.ValidationError(
+                    gettext("“%(pattern)s” is not a pattern: “%(host)s” is not a host. A path begins with /, as in /book/*.")
+                    % {"pattern": pattern, "host": host}
+                )
         return patterns
 
 
@@ -91,8 +103,10 @@ def explain_wrong(entries: list[str]) -> str:
     """Return the error for entries of a list that cannot be fetched."""
     first = f"“{entries[0][:80]}{'…' if len(entries[0]) > 80 else ''}”"
     if len(entries) == 1:
-        return f"{first} cannot be fetched: it is broken or too long. Correct it or take it out."
-    return f"{len(entries):,} addresses cannot be fetched, such as {first}: they are broken or too long. Correct them or take them out."
+        return gettext("%(first)s cannot be fetched: it is broken or too long. Correct it or take it out.") % {"first": first}
+    return gettext(
+        "%(entries)s addresses cannot be fetched, such as %(first)s: they are broken or too long. Correct them or take them out."
+    ) % {"entries": write_number(len(entries)), "first": first}
 
 
 def clean_address(address: str) -> str:
@@ -114,18 +128,22 @@ def complete_address(address: str) -> str:
 class SourceForm(forms.ModelForm[Source]):
     """Everything that can be set about how a site is fetched."""
 
-    addresses = AddressesField(label="Start addresses", required=False)
-    include = PatternsField(label="Include only", required=False, help_text="One per line: /book/* for one level, /shop/** for any depth.")
-    exclude = PatternsField(label="Exclude", required=False)
-    hosts = LinesField(
-        label="Hosts",
+    addresses = AddressesField(label=gettext_lazy("Start addresses"), required=False)
+    include = PatternsField(
+        label=gettext_lazy("Include only"),
         required=False,
-        help_text="One per line; .example.org includes its subdomains. Leave empty to use those of the addresses.",
+        help_text=gettext_lazy("One per line: /book/* for one level, /shop/** for any depth."),
     )
-    sitemaps = AddressesField(label="More sitemaps", required=False)
-    feeds = AddressesField(label="Feeds (RSS, Atom)", required=False)
-    listed = LinesField(label="List of addresses", required=False, help_text="Paste one per line, or CSV.")
-    list_file = forms.FileField(label="File of addresses", required=False)
+    exclude = PatternsField(label=gettext_lazy("Exclude"), required=False)
+    hosts = LinesField(
+        label=gettext_lazy("Hosts"),
+        required=False,
+        help_text=gettext_lazy("One per line; .example.org includes its subdomains. Leave empty to use those of the addresses."),
+    )
+    sitemaps = AddressesField(label=gettext_lazy("More sitemaps"), required=False)
+    feeds = AddressesField(label=gettext_lazy("Feeds (RSS, Atom)"), required=False)
+    listed = LinesField(label=gettext_lazy("List of addresses"), required=False, help_text=gettext_lazy("Paste one per line, or CSV."))
+    list_file = forms.FileField(label=gettext_lazy("File of addresses"), required=False)
 
     class Meta:
         model = Source
@@ -149,19 +167,19 @@ class SourceForm(forms.ModelForm[Source]):
             "contact",
         ]
         labels = {
-            "page_limit": "Maximum pages",
-            "depth": "Maximum link depth",
-            "find_sitemaps": "Look for sitemaps in robots.txt",
-            "delay_s": "Seconds between requests",
-            "concurrency": "Simultaneous requests",
-            "rendered": "Render with a browser",
-            "obey_robots": "Obey robots.txt",
-            "verify_certificates": "Require valid certificates",
-            "contact": "Contact in the user agent",
+            "page_limit": gettext_lazy("Maximum pages"),
+            "depth": gettext_lazy("Maximum link depth"),
+            "find_sitemaps": gettext_lazy("Look for sitemaps in robots.txt"),
+            "delay_s": gettext_lazy("Seconds between requests"),
+            "concurrency": gettext_lazy("Simultaneous requests"),
+            "rendered": gettext_lazy("Render with a browser"),
+            "obey_robots": gettext_lazy("Obey robots.txt"),
+            "verify_certificates": gettext_lazy("Require valid certificates"),
+            "contact": gettext_lazy("Contact in the user agent"),
         }
         help_texts = {
-            "depth": "How many links from a start address a crawl may follow. Leave empty for no limit.",
-            "contact": "A web or e-mail address. Leave empty for the default.",
+            "depth": gettext_lazy("How many links from a start address a crawl may follow. Leave empty for no limit."),
+            "contact": gettext_lazy("A web or e-mail address. Leave empty for the default."),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -173,12 +191,17 @@ class SourceForm(forms.ModelForm[Source]):
         if file is None:
             return []
         if (file.size or 0) > LIST_BYTES:
-            raise forms.ValidationError(f"{file.name} has {file.size:,} bytes; at most {LIST_BYTES:,} are accepted.")
+            raise forms.ValidationError(
+                gettext("%(file)s has %(size)s bytes; at most %(list_bytes)s are accepted.")
+                % {"file": file.name, "size": write_number(file.size or 0), "list_bytes": write_number(LIST_BYTES)}
+            )
         found, wrong = sources.read_list(file.read())
         if wrong:
             raise forms.ValidationError(explain_wrong(wrong))
         if not found:
-            raise forms.ValidationError(f"{file.name} contains no web addresses. Choose a text or CSV file with one on each line.")
+            raise forms.ValidationError(
+                gettext("%(file)s contains no web addresses. Choose a text or CSV file with one on each line.") % {"file": file.name}
+            )
         return found
 
     def clean(self) -> dict[str, Any] | None:
@@ -188,20 +211,28 @@ class SourceForm(forms.ModelForm[Source]):
         if wrong:
             self.add_error("listed", explain_wrong(wrong))
         elif pasted and not found:
-            self.add_error("listed", "The list contains no web addresses. Each begins with https:// or http://.")
+            self.add_error("listed", gettext("The list contains no web addresses. Each begins with https:// or http://."))
         data["listed"] = list(dict.fromkeys([*found, *filed]))
         if len(data["listed"]) > MAX_LISTED:
-            self.add_error("listed", f"The list has {len(data['listed']):,} addresses; at most {MAX_LISTED:,} are accepted.")
+            self.add_error(
+                "listed",
+                gettext("The list has %(data)s addresses; at most %(max_listed)s are accepted.")
+                % {"data": write_number(len(data["listed"])), "max_listed": write_number(MAX_LISTED)},
+            )
         if not (self.errors or any(data.get(name) for name in ("addresses", "listed", "sitemaps", "feeds"))):
-            self.add_error("addresses", "Enter a start address.")
+            self.add_error("addresses", gettext("Enter a start address."))
         return data
 
 
 class NewSiteForm(SourceForm):
     """A new site, made from its address."""
 
-    address = forms.CharField(label="Address", max_length=2000, error_messages={"required": "Enter the address of the site."})
-    name = forms.CharField(label="Name", max_length=120, required=False, help_text="Leave empty to use the host's name.")
+    address = forms.CharField(
+        label=gettext_lazy("Address"), max_length=2000, error_messages={"required": gettext_lazy("Enter the address of the site.")}
+    )
+    name = forms.CharField(
+        label=gettext_lazy("Name"), max_length=120, required=False, help_text=gettext_lazy("Leave empty to use the host's name.")
+    )
 
     team = TeamField()
 
@@ -221,7 +252,7 @@ class NewSiteForm(SourceForm):
         data = super().clean() or self.cleaned_data
         name, team = data.get("name"), data.get("team")
         if name and team and sites.find_sites_named_alike(name, team.pk):
-            self.add_error("name", "There is already a site with this name. Choose another.")
+            self.add_error("name", gettext("There is already a site with this name. Choose another."))
         return data
 
     def clean_addresses(self) -> list[str]:

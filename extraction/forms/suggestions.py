@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext, gettext_lazy
 
 from extraction.forms.schema import AttributeForm, RecordTypeForm
 from extraction.models import Cluster
@@ -36,14 +37,14 @@ class SuggestedForm(forms.Form):
         if self.cluster.record_type is None and not find_named_type(self.cluster, cleaned.get("record_type", "")):
             kind = RecordTypeForm({"name": cleaned.get("record_type", ""), "description": ""})
             if not kind.is_valid():
-                raise forms.ValidationError([f"Record type: {message}" for message in kind.errors["name"]])
+                raise forms.ValidationError([gettext("Record type: %(message)s") % {"message": message} for message in kind.errors["name"]])
         self.taken = [self._read_field(int(place)) for place in self.sent.getlist("take")[:MOST] if place.isdecimal() and len(place) < 4]
         if not self.taken:
-            raise forms.ValidationError("Tick at least one field.")
+            raise forms.ValidationError(gettext("Tick at least one field."))
         names = [each.name.lower() for each in self.taken]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise forms.ValidationError(f"{', '.join(twice)} is used twice. Give each field its own name.")
+            raise forms.ValidationError(gettext("%(twice)s is used twice. Give each field its own name.") % {"twice": ", ".join(twice)})
         return cleaned
 
     def _read_field(self, place: int) -> TakenColumns:
@@ -51,7 +52,7 @@ class SuggestedForm(forms.Form):
         if not row.is_valid():
             raise forms.ValidationError([str(message) for errors in row.errors.values() for message in errors])
         if not row.cleaned_data["name"]:
-            raise forms.ValidationError("Each ticked field needs a name.")
+            raise forms.ValidationError(gettext("Each ticked field needs a name."))
         return TakenColumns(place, row.cleaned_data["name"], row.cleaned_data["type"] or "text")
 
 
@@ -64,7 +65,7 @@ class SuggestedListForm(SuggestedForm):
     """
 
     list = forms.IntegerField(min_value=0, max_value=1000)
-    list_name = forms.CharField(max_length=60, error_messages={"required": "The list needs a name."})
+    list_name = forms.CharField(max_length=60, error_messages={"required": gettext_lazy("The list needs a name.")})
     every = forms.BooleanField(required=False)
 
     def clean_list_name(self) -> str:
@@ -89,7 +90,7 @@ class ProposedForm(forms.Form):
     """
 
     key = forms.CharField(max_length=20_000)
-    attribute = forms.TypedMultipleChoiceField(coerce=int, error_messages={"required": "Tick at least one attribute."})
+    attribute = forms.TypedMultipleChoiceField(coerce=int, error_messages={"required": gettext_lazy("Tick at least one attribute.")})
 
     def __init__(self, data: QueryDict) -> None:
         super().__init__(data)

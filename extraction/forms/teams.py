@@ -4,19 +4,20 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
+from django.utils.translation import gettext, gettext_lazy
 
 from extraction.models import Role, Site, Team
 from extraction.services.core.access import list_teams
 
-ROLES = [(role.group, role.group) for role in Role]
+ROLES = [(role.group, role.word) for role in Role]
 
 
 class TeamField(forms.ModelChoiceField):  # type: ignore[type-arg]
     """The team that something new belongs to, by its name in addresses. Somebody who can choose only one is not asked."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(Team.objects.none(), to_field_name="slug", required=False, empty_label=None, label="Team", **options)
-        self.error_messages["invalid_choice"] = "You cannot add to this team. Choose another."
+        super().__init__(Team.objects.none(), to_field_name="slug", required=False, empty_label=None, label=gettext("Team"), **options)
+        self.error_messages["invalid_choice"] = gettext("You cannot add to this team. Choose another.")
 
     def offer(self, user: User, least: Role) -> None:
         """Offer the teams in which a person has this role or a higher one."""
@@ -33,7 +34,7 @@ class TeamField(forms.ModelChoiceField):  # type: ignore[type-arg]
         """Return the team; the oldest one of the person if none was chosen."""
         found = super().clean(value) or (self.queryset.order_by("pk").first() if self.queryset is not None else None)
         if found is None:
-            raise forms.ValidationError("There is no team in which you can add this.")
+            raise forms.ValidationError(gettext("There is no team in which you can add this."))
         chosen: Team = found
         return chosen
 
@@ -44,20 +45,21 @@ class TeamForm(forms.ModelForm[Team]):
     class Meta:
         model = Team
         fields = ["name"]
-        error_messages = {"name": {"unique": "There is already a team with this name."}}
+        labels = {"name": gettext_lazy("Name")}
+        error_messages = {"name": {"unique": gettext_lazy("There is already a team with this name.")}}
 
 
 class MemberForm(forms.Form):
     """Somebody who joins a team, or gets another role in it."""
 
-    name = forms.CharField(max_length=150, error_messages={"required": "Enter the name with which the person signs in."})
+    name = forms.CharField(max_length=150, error_messages={"required": gettext_lazy("Enter the name with which the person signs in.")})
     role = forms.ChoiceField(choices=ROLES)
 
 
 class MoveSiteForm(forms.Form):
     """A site that comes to a team. together: also the sites that share record types with it."""
 
-    site = forms.ModelChoiceField(Site.objects.none(), to_field_name="slug", error_messages={"required": "Choose a site."})
+    site = forms.ModelChoiceField(Site.objects.none(), to_field_name="slug", error_messages={"required": gettext_lazy("Choose a site.")})
     together = forms.BooleanField(required=False)
 
     def __init__(self, *args: Any, sites: Any, **options: Any) -> None:

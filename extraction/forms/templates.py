@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from extraction.forms.core import RowsField
 from extraction.models import Cluster, Page, Site
@@ -26,8 +27,8 @@ class MergeForm(forms.Form):
     clusters = forms.TypedMultipleChoiceField(
         coerce=int,
         error_messages={
-            "required": "Choose two templates to merge.",
-            "invalid_choice": "One of the templates no longer exists. Choose again.",
+            "required": gettext_lazy("Choose two templates to merge."),
+            "invalid_choice": gettext_lazy("One of the templates no longer exists. Choose again."),
         },
     )
 
@@ -39,7 +40,7 @@ class MergeForm(forms.Form):
     def clean_clusters(self) -> list[Cluster]:
         numbers = list(dict.fromkeys(self.cleaned_data["clusters"]))
         if len(numbers) < 2:
-            raise forms.ValidationError("Choose two templates to merge.")
+            raise forms.ValidationError(gettext("Choose two templates to merge."))
         return [self.found[number] for number in numbers]
 
 
@@ -50,7 +51,10 @@ class PlaceForm(forms.Form):
 
     pages: "RowsField[Page]" = RowsField(
         Page.objects.none(),
-        error_messages={"required": "Select pages first.", "invalid_choice": "One of the pages no longer exists. Select again."},
+        error_messages={
+            "required": gettext_lazy("Select pages first."),
+            "invalid_choice": gettext_lazy("One of the pages no longer exists. Select again."),
+        },
     )
     into = forms.CharField(required=False)
 
@@ -65,5 +69,5 @@ class PlaceForm(forms.Form):
             return into or None
         found = self.site.clusters.filter(number=int(into)).first() if into.isdecimal() and len(into) < 19 else None
         if found is None:
-            raise forms.ValidationError("That template no longer exists. Choose another.")
+            raise forms.ValidationError(gettext("That template no longer exists. Choose another."))
         return found

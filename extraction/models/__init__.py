@@ -1,6 +1,6 @@
 """The database tables, one file per aggregate."""
 
-from extraction.models.account import ExternalIdentity, Invitation, RecoveryCode, SecondFactor, SignedInSession
+from extraction.models.account import ExternalIdentity, Invitation, ReaderSettings, RecoveryCode, SecondFactor, SignedInSession
 from extraction.models.alert import Alert, AlertChannel, Event
 from extraction.models.api_token import ApiOutcome, ApiScope, ApiToken
 from extraction.models.asset import Asset
@@ -89,6 +89,7 @@ __all__ = [
     "ProblemCount",
     "QualityRule",
     "Reach",
+    "ReaderSettings",
     "ReaderToken",
     "Record",
     "RecordChange",

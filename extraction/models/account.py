@@ -34,6 +34,24 @@ class SignedInSession(models.Model):
         return f"session {self.pk} of {self.user}"
 
 
+class ReaderSettings(models.Model):
+    """How a person reads the dashboard.
+
+    language: one of the settings' LANGUAGES; empty for what the browser says.
+    zone: the time zone of times, such as Europe/Berlin; empty for the server's.
+    """
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reader_settings")
+    language = models.CharField(max_length=10, blank=True)
+    zone = models.CharField(max_length=60, blank=True)
+
+    class Meta:
+        verbose_name_plural = "reader settings"
+
+    def __str__(self) -> str:
+        return f"reader settings of {self.user}"
+
+
 class SecondFactor(models.Model):
     """An app that makes a code every half minute, which a person enters after the password.
 
@@ -100,7 +118,7 @@ class Invitation(models.Model):
     note = models.CharField(max_length=120)
     email = models.EmailField(blank=True)
     team = models.ForeignKey(Team, null=True, blank=True, default=find_first_team, on_delete=models.CASCADE, related_name="invitations")
-    role = models.CharField(max_length=10, choices=[(role.group, role.group) for role in Role])
+    role = models.CharField(max_length=10, choices=[(role.group, role.word) for role in Role])
     digest = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")

@@ -5,6 +5,7 @@ from typing import ClassVar, TypeAlias
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from extraction.models.monitor import Breakage
 from extraction.models.site import Site
@@ -12,15 +13,15 @@ from extraction.models.team import Team, find_first_team
 
 
 class Event(models.TextChoices):
-    BREAK = "break", "A rule breaks"
-    REPAIR = "repair", "A rule is repaired"
-    RECOVERY = "recovery", "A rule works again without a repair"
-    HELD = "held", "Records are held back because of their quality"
-    DOUBT = "doubt", "Records are released but break a quality rule"
-    DRIFT = "drift", "A rule finds a value on fewer pages than usual"
-    RUN_FAILED = "run_failed", "A run fails"
-    RUN_DONE = "run_done", "A run is done"
-    DIGEST = "digest", "Daily digest"
+    BREAK = "break", gettext_lazy("A rule breaks")
+    REPAIR = "repair", gettext_lazy("A rule is repaired")
+    RECOVERY = "recovery", gettext_lazy("A rule works again without a repair")
+    HELD = "held", gettext_lazy("Records are held back because of their quality")
+    DOUBT = "doubt", gettext_lazy("Records are released but break a quality rule")
+    DRIFT = "drift", gettext_lazy("A rule finds a value on fewer pages than usual")
+    RUN_FAILED = "run_failed", gettext_lazy("A run fails")
+    RUN_DONE = "run_done", gettext_lazy("A run is done")
+    DIGEST = "digest", gettext_lazy("Daily digest")
 
 
 class AlertChannel(models.Model):
@@ -61,10 +62,10 @@ class AlertChannel(models.Model):
 
 
 class AlertState(models.TextChoices):
-    QUEUED = "queued", "Waiting"
-    SENDING = "sending", "Sending"
-    SENT = "sent", "Sent"
-    FAILED = "failed", "Not sent"
+    QUEUED = "queued", gettext_lazy("Waiting")
+    SENDING = "sending", gettext_lazy("Sending")
+    SENT = "sent", gettext_lazy("Sent")
+    FAILED = "failed", gettext_lazy("Not sent")
 
 
 class Alert(models.Model):

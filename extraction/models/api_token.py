@@ -4,6 +4,7 @@ from typing import TypeAlias
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from extraction.models.site import Site
 
@@ -11,11 +12,11 @@ from extraction.models.site import Site
 class ApiScope(models.TextChoices):
     """What a token may be used for. Each operation of the API needs one of these."""
 
-    READ = "read", "Read sites, pages, templates, rules, runs and breakages"
-    RECORDS = "records", "Read and export records and their changes"
-    EDIT = "edit", "Do what editors do: import, mark, learn, publish and run"
-    OPERATE = "operate", "Do what operators do: delete, retire rules and decide about repairs"
-    ADMINISTER = "administer", "Do what administrators do: manage teams and their members"
+    READ = "read", gettext_lazy("Read sites, pages, templates, rules, runs and breakages")
+    RECORDS = "records", gettext_lazy("Read and export records and their changes")
+    EDIT = "edit", gettext_lazy("Do what editors do: import, mark, learn, publish and run")
+    OPERATE = "operate", gettext_lazy("Do what operators do: delete, retire rules and decide about repairs")
+    ADMINISTER = "administer", gettext_lazy("Do what administrators do: manage teams and their members")
 
 
 class ApiToken(models.Model):

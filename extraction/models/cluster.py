@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from extraction.models.schema import RecordType
 from extraction.models.site import Site
@@ -77,7 +78,12 @@ class Cluster(models.Model):
 
     @property
     def label(self) -> str:
-        """The name that a person gave it, else "Template 3"."""
+        """The name that a person gave it, else "Template 3" in the reader's language."""
+        return self.name or gettext("Template %(number)s") % {"number": self.number}
+
+    @property
+    def stored_label(self) -> str:
+        """The label in English, for files and for what is stored."""
         return self.name or self.UNNAMED.format(number=self.number)
 
 

@@ -5,6 +5,7 @@ from typing import Any, Self, TypeAlias
 from django.conf import settings
 from django.db import models
 from django.db.models import OuterRef, Q, Subquery
+from django.utils.translation import gettext_lazy
 
 from extraction.algorithms.json_values import JsonShapeError
 from extraction.algorithms.records.corrected_rows import RowPlace
@@ -17,15 +18,15 @@ from extraction.models.snapshot import Snapshot
 
 
 class CorrectionKind(models.TextChoices):
-    CORRECTED = "corrected", "Corrected"
-    FILLED = "filled", "Filled"
-    REJECTED = "rejected", "Rejected"
+    CORRECTED = "corrected", gettext_lazy("Corrected")
+    FILLED = "filled", gettext_lazy("Filled")
+    REJECTED = "rejected", gettext_lazy("Rejected")
 
 
 class CorrectionState(models.TextChoices):
-    ACTIVE = "active", "In use"
-    REVIEW = "review", "To review"
-    ENDED = "ended", "Ended"
+    ACTIVE = "active", gettext_lazy("In use")
+    REVIEW = "review", gettext_lazy("To review")
+    ENDED = "ended", gettext_lazy("Ended")
 
 
 class CorrectionQuerySet(models.QuerySet["Correction"]):

@@ -4,13 +4,14 @@ from typing import ClassVar, Self, TypeAlias
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from extraction.models.run import Run
 
 
 class AddressState(models.TextChoices):
-    QUEUED = "queued", "Queued"
-    DONE = "done", "Done"
+    QUEUED = "queued", gettext_lazy("Queued")
+    DONE = "done", gettext_lazy("Done")
 
 
 class CrawlAddressQuerySet(models.QuerySet["CrawlAddress"]):

@@ -4,16 +4,17 @@ from typing import ClassVar, TypeAlias
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from extraction.models.rule import Rule
 
 
 class DecisionKind(models.TextChoices):
-    PUBLISHED = "published", "Published"
-    ACCEPTED = "accepted", "Accepted as a repair"
-    AUTOMATIC = "automatic", "Went live automatically"
-    COMMAND = "command", "Published from the command line"
-    RETIRED = "retired", "Retired"
+    PUBLISHED = "published", gettext_lazy("Published")
+    ACCEPTED = "accepted", gettext_lazy("Accepted as a repair")
+    AUTOMATIC = "automatic", gettext_lazy("Went live automatically")
+    COMMAND = "command", gettext_lazy("Published from the command line")
+    RETIRED = "retired", gettext_lazy("Retired")
 
 
 class Decision(models.Model):

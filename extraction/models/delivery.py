@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 from extraction.algorithms.json_values import JsonValue
 from extraction.models.cluster import Cluster
@@ -79,20 +80,20 @@ class TargetContent(JsonValue):
 
 
 class TargetKind(models.TextChoices):
-    FOLDER = "folder", "Folder"
-    S3 = "s3", "S3 or compatible"
-    SFTP = "sftp", "SFTP"
-    OTHER = "other", "Other file store"
-    WEBHOOK = "webhook", "Webhook"
-    SQL = "sql", "SQL table"
+    FOLDER = "folder", gettext_lazy("Folder")
+    S3 = "s3", gettext_lazy("S3 or compatible")
+    SFTP = "sftp", gettext_lazy("SFTP")
+    OTHER = "other", gettext_lazy("Other file store")
+    WEBHOOK = "webhook", gettext_lazy("Webhook")
+    SQL = "sql", gettext_lazy("SQL table")
 
 
 class DeliveryMode(models.TextChoices):
-    RUNS = "runs", "After each run"
-    INTERVAL = "interval", "Every so many hours"
-    TIMES = "times", "At times of day"
-    CRON = "cron", "By a cron expression"
-    HAND = "hand", "Only by hand"
+    RUNS = "runs", gettext_lazy("After each run")
+    INTERVAL = "interval", gettext_lazy("Every so many hours")
+    TIMES = "times", gettext_lazy("At times of day")
+    CRON = "cron", gettext_lazy("By a cron expression")
+    HAND = "hand", gettext_lazy("Only by hand")
 
 
 class DeliveryTarget(Repeating):
@@ -159,17 +160,17 @@ class DeliveryTarget(Repeating):
 
 
 class DeliveryState(models.TextChoices):
-    QUEUED = "queued", "Waiting"
-    SENDING = "sending", "Sending"
-    DONE = "done", "Delivered"
-    FAILED = "failed", "Failed"
+    QUEUED = "queued", gettext_lazy("Waiting")
+    SENDING = "sending", gettext_lazy("Sending")
+    DONE = "done", gettext_lazy("Delivered")
+    FAILED = "failed", gettext_lazy("Failed")
 
 
 class DeliveryCause(models.TextChoices):
-    RUN = "run", "after a run"
-    SCHEDULE = "schedule", "on schedule"
-    HAND = "hand", "by hand"
-    START = "start", "first delivery"
+    RUN = "run", gettext_lazy("after a run")
+    SCHEDULE = "schedule", gettext_lazy("on schedule")
+    HAND = "hand", gettext_lazy("by hand")
+    START = "start", gettext_lazy("first delivery")
 
 
 class Delivery(models.Model):

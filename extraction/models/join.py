@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 from extraction.algorithms.json_values import JsonValue
 from extraction.models.cluster import Cluster
@@ -68,8 +69,8 @@ class JoinResult(JsonValue):
 
 
 class JoinSide(models.TextChoices):
-    PAGE = "page", "The page"
-    LISTING = "listing", "The listing"
+    PAGE = "page", gettext_lazy("The page")
+    LISTING = "listing", gettext_lazy("The listing")
 
 
 class Join(models.Model):
@@ -152,19 +153,19 @@ class JoinKey(models.Model):
 class NoPageReason(models.TextChoices):
     """Why a row of a listing has no page."""
 
-    NO_LINK = "no_link", "The row has no link that can be read"
-    NO_KEY = "no_key", "A value to join by is missing"
-    UNKNOWN = "unknown", "No page at this address is stored"
-    NO_MATCH = "no_match", "No page has these values"
-    FAILED = "failed", "The page gave no record"
-    ELSEWHERE = "elsewhere", "The page is in another template, or in none"
-    AMBIGUOUS = "ambiguous", "Several pages fit"
+    NO_LINK = "no_link", gettext_lazy("The row has no link that can be read")
+    NO_KEY = "no_key", gettext_lazy("A value to join by is missing")
+    UNKNOWN = "unknown", gettext_lazy("No page at this address is stored")
+    NO_MATCH = "no_match", gettext_lazy("No page has these values")
+    FAILED = "failed", gettext_lazy("The page gave no record")
+    ELSEWHERE = "elsewhere", gettext_lazy("The page is in another template, or in none")
+    AMBIGUOUS = "ambiguous", gettext_lazy("Several pages fit")
 
 
 class JoinedState(models.TextChoices):
-    JOINED = "joined", "Joined"
-    ROW = "row", "Row without a page"
-    PAGE = "page", "Page without a row"
+    JOINED = "joined", gettext_lazy("Joined")
+    ROW = "row", gettext_lazy("Row without a page")
+    PAGE = "page", gettext_lazy("Page without a row")
 
 
 class JoinedRecord(models.Model):

@@ -8,6 +8,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 from extraction.algorithms.json_values import read_as
 from extraction.models.check_findings import AttributeFinding, CheckedPage, CheckEvidence
@@ -80,11 +81,11 @@ class Bellwether(models.Model):
 
 
 class CheckVerdict(models.TextChoices):
-    OK = "ok", "OK"
-    SHINGLE = "shingle", "Structure changed"
-    NULL = "null", "Values missing"
-    INCORRECT = "incorrect", "Wrong values"
-    UNREACHABLE = "unreachable", "Unreachable"
+    OK = "ok", gettext_lazy("OK")
+    SHINGLE = "shingle", gettext_lazy("Structure changed")
+    NULL = "null", gettext_lazy("Values missing")
+    INCORRECT = "incorrect", gettext_lazy("Wrong values")
+    UNREACHABLE = "unreachable", gettext_lazy("Unreachable")
 
 
 class Check(models.Model):
@@ -166,10 +167,10 @@ class Check(models.Model):
 
 
 class BreakageState(models.TextChoices):
-    OPEN = "open", "Open"
-    REPAIRED = "repaired", "Repaired"
-    RECOVERED = "recovered", "Recovered without a repair"
-    DISMISSED = "dismissed", "Dismissed"
+    OPEN = "open", gettext_lazy("Open")
+    REPAIRED = "repaired", gettext_lazy("Repaired")
+    RECOVERED = "recovered", gettext_lazy("Recovered without a repair")
+    DISMISSED = "dismissed", gettext_lazy("Dismissed")
 
 
 CLOSED = (BreakageState.REPAIRED, BreakageState.RECOVERED, BreakageState.DISMISSED)

@@ -4,15 +4,16 @@ from typing import TypeAlias
 
 from django.db import models
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 from extraction.models.site import Site
 
 
 class PageReading(models.TextChoices):
-    NONE = "", "No content"
-    WHOLE = "whole", "Whole"
-    PARTLY = "partly", "In part"
-    UNREADABLE = "unreadable", "Unreadable"
+    NONE = "", gettext_lazy("No content")
+    WHOLE = "whole", gettext_lazy("Whole")
+    PARTLY = "partly", gettext_lazy("In part")
+    UNREADABLE = "unreadable", gettext_lazy("Unreadable")
 
 
 class Page(models.Model):

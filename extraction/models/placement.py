@@ -5,6 +5,7 @@ from typing import Any, Self, TypeAlias
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy
 
 from extraction.models.cluster import Cluster
 from extraction.models.merge_evidence import MergeEvidence
@@ -35,14 +36,14 @@ class Placement(models.Model):
 
 
 class ProposalKind(models.TextChoices):
-    SAME = "same", "Their rules give the same values"
-    READS = "reads", "One rule works on both"
-    ALIKE = "alike", "Similar, but no rule has been tried"
+    SAME = "same", gettext_lazy("Their rules give the same values")
+    READS = "reads", gettext_lazy("One rule works on both")
+    ALIKE = "alike", gettext_lazy("Similar, but no rule has been tried")
 
 
 class ProposalState(models.TextChoices):
-    OPEN = "open", "Open"
-    REFUSED = "refused", "Not the same template"
+    OPEN = "open", gettext_lazy("Open")
+    REFUSED = "refused", gettext_lazy("Not the same template")
 
 
 class MergeProposalQuerySet(models.QuerySet["MergeProposal"]):

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 
 from extraction.algorithms.records.quality.demands import Demand, RuleLimits
 from extraction.algorithms.records.quality.offers import RuleBasis
@@ -18,23 +19,23 @@ from extraction.models.snapshot import Snapshot
 
 
 class QualityKind(models.TextChoices):
-    REQUIRED = "required", "Has a value"
-    RANGE = "range", "In a range"
-    VALUES = "values", "Allowed values"
-    PATTERN = "pattern", "Matches a pattern"
-    LENGTH = "length", "Length"
-    UNIQUE = "unique", "Unique"
-    LANGUAGE = "language", "Language"
-    RELATION = "relation", "Compared with another attribute"
-    MONOTONY = "monotony", "Only rises or only falls"
-    CHANGE = "change", "Share that may change at once"
-    COUNT = "count", "Number of records"
+    REQUIRED = "required", gettext_lazy("Has a value")
+    RANGE = "range", gettext_lazy("In a range")
+    VALUES = "values", gettext_lazy("Allowed values")
+    PATTERN = "pattern", gettext_lazy("Matches a pattern")
+    LENGTH = "length", gettext_lazy("Length")
+    UNIQUE = "unique", gettext_lazy("Unique")
+    LANGUAGE = "language", gettext_lazy("Language")
+    RELATION = "relation", gettext_lazy("Compared with another attribute")
+    MONOTONY = "monotony", gettext_lazy("Only rises or only falls")
+    CHANGE = "change", gettext_lazy("Share that may change at once")
+    COUNT = "count", gettext_lazy("Number of records")
 
 
 class QualityWeight(models.TextChoices):
-    NOTE = "note", "Note"
-    WARN = "warn", "Warn"
-    BLOCK = "block", "Block"
+    NOTE = "note", gettext_lazy("Note")
+    WARN = "warn", gettext_lazy("Warn")
+    BLOCK = "block", gettext_lazy("Block")
 
 
 class QualityRuleQuerySet(models.QuerySet["QualityRule"]):
@@ -120,10 +121,10 @@ class QualityRule(models.Model):
 
 
 class ReleaseState(models.TextChoices):
-    JUDGED = "judged", "Judged"
-    RELEASED = "released", "Released"
-    HELD = "held", "Held back"
-    REJECTED = "rejected", "Rejected"
+    JUDGED = "judged", gettext_lazy("Judged")
+    RELEASED = "released", gettext_lazy("Released")
+    HELD = "held", gettext_lazy("Held back")
+    REJECTED = "rejected", gettext_lazy("Rejected")
 
 
 class RunReleaseQuerySet(models.QuerySet["RunRelease"]):
@@ -200,10 +201,16 @@ class RunRelease(models.Model):
     def describe_state(self) -> str:
         """Return in a sentence why the records of its run are not delivered; "" if they are."""
         if self.state == ReleaseState.HELD:
-            return f"The newest run (run {self.run_id}) is held back, so its records are not delivered: {'; '.join(self.reasons)}."
+            return gettext("The newest run (run %(run_id)s) is held back, so its records are not delivered: %(reasons)s.") % {
+                "run_id": self.run_id,
+                "reasons": "; ".join(self.reasons),
+            }
         if self.state == ReleaseState.REJECTED:
             who = f" by {self.decided_name}" if self.decided_name else ""
-            return f"The newest run (run {self.run_id}) was rejected{who}, so its records are not delivered."
+            return gettext("The newest run (run %(run_id)s) was rejected%(who)s, so its records are not delivered.") % {
+                "run_id": self.run_id,
+                "who": who,
+            }
         return ""
 
 

@@ -5,6 +5,7 @@ from typing import Any, Self, TypeAlias
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from extraction.models.cluster import Cluster
 from extraction.models.record_origins import RecordOrigins
@@ -17,25 +18,25 @@ from extraction.models.snapshot import Snapshot
 class RecordPart(models.TextChoices):
     """Which records of a template. OUTDATED ones are among those of NOW; the other parts are apart from each other."""
 
-    NOW = "now", "of its pages"
-    OUTDATED = "outdated", "that are outdated"
-    ELSEWHERE = "elsewhere", "of pages now elsewhere"
-    GONE = "gone", "of pages that are gone"
+    NOW = "now", gettext_lazy("of its pages")
+    OUTDATED = "outdated", gettext_lazy("that are outdated")
+    ELSEWHERE = "elsewhere", gettext_lazy("of pages now elsewhere")
+    GONE = "gone", gettext_lazy("of pages that are gone")
 
 
 class RecordState(models.TextChoices):
-    COMPLETE = "complete", "Complete"
-    INCOMPLETE = "incomplete", "Incomplete"
-    FAILED = "failed", "Failed"
+    COMPLETE = "complete", gettext_lazy("Complete")
+    INCOMPLETE = "incomplete", gettext_lazy("Incomplete")
+    FAILED = "failed", gettext_lazy("Failed")
 
 
 class KeptPart(models.TextChoices):
     """What a record is to its template. The database sets it (`models.kept`)."""
 
-    NOW = "now", "of the current content of a page of the template"
-    EARLIER = "earlier", "the last one of a page of the template that has new content without a record"
-    GONE = "gone", "as before, but the page is gone"
-    ELSEWHERE = "elsewhere", "any other"
+    NOW = "now", gettext_lazy("of the current content of a page of the template")
+    EARLIER = "earlier", gettext_lazy("the last one of a page of the template that has new content without a record")
+    GONE = "gone", gettext_lazy("as before, but the page is gone")
+    ELSEWHERE = "elsewhere", gettext_lazy("any other")
 
 
 @dataclass(frozen=True, slots=True)

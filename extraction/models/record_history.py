@@ -8,6 +8,7 @@ from typing import Any, Self, TypeAlias
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 from extraction.algorithms.records.keys import Key
 from extraction.models.cluster import Cluster
@@ -21,9 +22,9 @@ KEY_FIELDS = ("key", "text", "by_address", "key_by", "digest")
 
 
 class TrackedState(models.TextChoices):
-    PRESENT = "present", "Present"
-    GONE = "gone", "Gone"
-    JOINED = "joined", "Merged"
+    PRESENT = "present", gettext_lazy("Present")
+    GONE = "gone", gettext_lazy("Gone")
+    JOINED = "joined", gettext_lazy("Merged")
 
 
 class TrackedRecordQuerySet(models.QuerySet["TrackedRecord"]):
@@ -124,19 +125,19 @@ class RecordSource(models.Model):
 
 
 class ChangeKind(models.TextChoices):
-    ADDED = "added", "New"
-    CHANGED = "changed", "Changed"
-    GONE = "gone", "Gone"
-    BACK = "back", "Back"
-    MOVED = "moved", "Moved"
-    JOINED = "joined", "Merged"
+    ADDED = "added", gettext_lazy("New")
+    CHANGED = "changed", gettext_lazy("Changed")
+    GONE = "gone", gettext_lazy("Gone")
+    BACK = "back", gettext_lazy("Back")
+    MOVED = "moved", gettext_lazy("Moved")
+    JOINED = "joined", gettext_lazy("Merged")
 
 
 class ChangeCause(models.TextChoices):
-    PAGE = "page", "The page changed"
-    RULE = "rule", "The rule changed"
-    CORRECTION = "correction", "A person corrected it"
-    MIXED = "mixed", "Both changed"
+    PAGE = "page", gettext_lazy("The page changed")
+    RULE = "rule", gettext_lazy("The rule changed")
+    CORRECTION = "correction", gettext_lazy("A person corrected it")
+    MIXED = "mixed", gettext_lazy("Both changed")
 
 
 class RecordChange(models.Model):

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from extraction.algorithms.refresh.change_rates import PageHistory
 from extraction.models.cluster import Cluster
@@ -20,10 +21,10 @@ MAX_QUIET_S = 90 * 86_400.0
 
 
 class RefreshMode(models.TextChoices):
-    INTERVAL = "interval", "Every so many hours"
-    TIMES = "times", "At times of day"
-    CRON = "cron", "By a cron expression"
-    CHECKS = "checks", "After each check of the rules"
+    INTERVAL = "interval", gettext_lazy("Every so many hours")
+    TIMES = "times", gettext_lazy("At times of day")
+    CRON = "cron", gettext_lazy("By a cron expression")
+    CHECKS = "checks", gettext_lazy("After each check of the rules")
 
 
 class RefreshScheduleQuerySet(models.QuerySet["RefreshSchedule"]):
@@ -76,15 +77,15 @@ class RefreshSchedule(Repeating):
 
 
 class RefreshCause(models.TextChoices):
-    SCHEDULE = "schedule", "On schedule"
-    CHECK = "check", "After a check"
-    PERSON = "person", "By a person"
+    SCHEDULE = "schedule", gettext_lazy("On schedule")
+    CHECK = "check", gettext_lazy("After a check")
+    PERSON = "person", gettext_lazy("By a person")
 
 
 class RefreshState(models.TextChoices):
-    STARTED = "started", "Started"
-    SKIPPED = "skipped", "Skipped"
-    REFUSED = "refused", "Not started"
+    STARTED = "started", gettext_lazy("Started")
+    SKIPPED = "skipped", gettext_lazy("Skipped")
+    REFUSED = "refused", gettext_lazy("Not started")
 
 
 class Refresh(models.Model):

@@ -2,6 +2,9 @@
 
 from enum import IntEnum
 
+from django.utils.translation import gettext_lazy
+from django_stubs_ext import StrPromise
+
 
 class Role(IntEnum):
     """What a person may do in a team.
@@ -19,5 +22,18 @@ class Role(IntEnum):
 
     @property
     def group(self) -> str:
-        """The role's name, as it is stored and shown."""
+        """The role's name, as it is stored."""
         return self.name.lower()
+
+    @property
+    def word(self) -> StrPromise:
+        """The role's name, as it is shown."""
+        return ROLE_WORDS[self]
+
+
+ROLE_WORDS = {
+    Role.VIEWER: gettext_lazy("viewer"),
+    Role.EDITOR: gettext_lazy("editor"),
+    Role.OPERATOR: gettext_lazy("operator"),
+    Role.ADMIN: gettext_lazy("admin"),
+}

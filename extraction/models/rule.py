@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models.cluster import Cluster
@@ -14,20 +15,20 @@ from extraction.models.site import Site
 
 
 class RuleState(models.TextChoices):
-    DRAFT = "draft", "Draft"
-    VALIDATED = "validated", "Validated"
-    LIVE = "live", "Live"
-    SUSPECT = "suspect", "Suspect"
-    BROKEN = "broken", "Broken"
-    REPAIRED = "repaired", "Repaired"
-    RETIRED = "retired", "Retired"
+    DRAFT = "draft", gettext_lazy("Draft")
+    VALIDATED = "validated", gettext_lazy("Validated")
+    LIVE = "live", gettext_lazy("Live")
+    SUSPECT = "suspect", gettext_lazy("Suspect")
+    BROKEN = "broken", gettext_lazy("Broken")
+    REPAIRED = "repaired", gettext_lazy("Repaired")
+    RETIRED = "retired", gettext_lazy("Retired")
 
 
 class RuleOrigin(models.TextChoices):
-    LEARNED = "learned", "Learned"
-    EDITED = "edited", "Edited"
-    REPAIRED = "repaired", "Repaired"
-    REUSED = "reused", "Reused"
+    LEARNED = "learned", gettext_lazy("Learned")
+    EDITED = "edited", gettext_lazy("Edited")
+    REPAIRED = "repaired", gettext_lazy("Repaired")
+    REUSED = "reused", gettext_lazy("Reused")
 
 
 UNPUBLISHED_STATES = (RuleState.DRAFT, RuleState.VALIDATED)

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 from extraction.models.cluster import Cluster
 from extraction.models.run_values import RunParameters, RunSummary
@@ -16,28 +17,28 @@ from extraction.models.site import Site
 
 
 class RunKind(models.TextChoices):
-    IMPORT = "import", "Import pages"
-    CRAWL = "crawl", "Fetch pages"
-    CLUSTER = "cluster", "Find templates"
-    COMPARE = "compare", "Compare templates"
-    LAB = "lab", "Compare clusterings"
-    LEARN = "learn", "Learn a rule"
-    EXTRACT = "extract", "Extract records"
-    JOIN = "join", "Join records"
-    ASSETS = "assets", "Load styles and pictures"
-    PREVIEW = "preview", "Make previews"
-    CHECK = "check", "Check rules"
-    REUSE = "reuse", "Reuse rules"
-    PLACE = "place", "Assign pages to templates"
+    IMPORT = "import", gettext_lazy("Import pages")
+    CRAWL = "crawl", gettext_lazy("Fetch pages")
+    CLUSTER = "cluster", gettext_lazy("Find templates")
+    COMPARE = "compare", gettext_lazy("Compare templates")
+    LAB = "lab", gettext_lazy("Compare clusterings")
+    LEARN = "learn", gettext_lazy("Learn a rule")
+    EXTRACT = "extract", gettext_lazy("Extract records")
+    JOIN = "join", gettext_lazy("Join records")
+    ASSETS = "assets", gettext_lazy("Load styles and pictures")
+    PREVIEW = "preview", gettext_lazy("Make previews")
+    CHECK = "check", gettext_lazy("Check rules")
+    REUSE = "reuse", gettext_lazy("Reuse rules")
+    PLACE = "place", gettext_lazy("Assign pages to templates")
 
 
 class RunState(models.TextChoices):
-    QUEUED = "queued", "Queued"
-    RUNNING = "running", "Running"
-    PAUSED = "paused", "Paused"
-    DONE = "done", "Done"
-    FAILED = "failed", "Failed"
-    CANCELLED = "cancelled", "Cancelled"
+    QUEUED = "queued", gettext_lazy("Queued")
+    RUNNING = "running", gettext_lazy("Running")
+    PAUSED = "paused", gettext_lazy("Paused")
+    DONE = "done", gettext_lazy("Done")
+    FAILED = "failed", gettext_lazy("Failed")
+    CANCELLED = "cancelled", gettext_lazy("Cancelled")
 
 
 UNFINISHED = (RunState.QUEUED, RunState.RUNNING, RunState.PAUSED)

@@ -5,6 +5,7 @@ from typing import Protocol, Self, TypeAlias
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 from extraction.models.team import Team, find_first_team
 
@@ -79,13 +80,13 @@ class AttributeQuerySet(models.QuerySet["Attribute"]):
 
 
 class AttributeType(models.TextChoices):
-    TEXT = "text", "Text"
-    NUMBER = "number", "Number"
-    PRICE = "price", "Price with currency"
-    DATE = "date", "Date"
-    URL = "url", "URL"
-    IMAGE = "image", "Image"
-    BOOLEAN = "boolean", "Yes or no"
+    TEXT = "text", gettext_lazy("Text")
+    NUMBER = "number", gettext_lazy("Number")
+    PRICE = "price", gettext_lazy("Price with currency")
+    DATE = "date", gettext_lazy("Date")
+    URL = "url", gettext_lazy("URL")
+    IMAGE = "image", gettext_lazy("Image")
+    BOOLEAN = "boolean", gettext_lazy("Yes or no")
 
 
 class Attribute(models.Model):

@@ -5,14 +5,15 @@ from typing import ClassVar, TypeAlias
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from extraction.models.site import Site
 
 
 class Rendering(models.TextChoices):
-    NEVER = "never", "Never"
-    WHEN_NEEDED = "when_needed", "When the page is empty without scripts"
-    ALWAYS = "always", "Always"
+    NEVER = "never", gettext_lazy("Never")
+    WHEN_NEEDED = "when_needed", gettext_lazy("When the page is empty without scripts")
+    ALWAYS = "always", gettext_lazy("Always")
 
 
 MAX_PAGES = 1_000_000

@@ -51,7 +51,7 @@ class Membership(models.Model):
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
-    role = models.PositiveSmallIntegerField(choices=[(role.value, role.group) for role in Role])
+    role = models.PositiveSmallIntegerField(choices=[(role.value, role.word) for role in Role])
 
     class Meta:
         ordering = ["team__name", "user__username"]

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
 
 from extraction.models import Clustering
+from extraction.services.core.percent import use_decimal_sign
 from extraction.views.lab import lab_view
 
 register = template.Library()
@@ -40,7 +42,7 @@ def strip(parts: Sequence[float], label: str, groups: int) -> SafeString:
 @register.filter
 def clustering_name(clustering: Clustering) -> str:
     """Return the name of a clustering."""
-    return lab_view.name_method(clustering.method) if clustering.method else "Current templates"
+    return lab_view.name_method(clustering.method) if clustering.method else gettext("Current templates")
 
 
 @register.filter
@@ -52,19 +54,19 @@ def method_title(method: str) -> str:
 @register.filter
 def method_note(method: str) -> str:
     """Return what a method is good for."""
-    return lab_view.METHOD_WORDS[method][1]
+    return str(lab_view.METHOD_WORDS[method][1])
 
 
 @register.filter
 def kbit(bits: float | None) -> str:
     """Write bits in thousands."""
-    return "–" if bits is None else f"{bits / 1000:,.1f}".replace(",", "\u202f")
+    return "–" if bits is None else use_decimal_sign(f"{bits / 1000:,.1f}".replace(",", "\u202f"))
 
 
 @register.filter
 def seconds(value: float) -> str:
     """Write seconds, with two decimals below 10."""
-    return f"{value:.2f}" if value < 10 else f"{value:.0f}"
+    return use_decimal_sign(f"{value:.2f}") if value < 10 else f"{value:.0f}"
 
 
 @register.filter
@@ -76,4 +78,4 @@ def megabytes(size_bytes: int) -> str:
 @register.filter
 def measure(value: float) -> str:
     """Write a measure from 0 to 1. Only 1 itself is shown as 1."""
-    return f"{min(value, 0.999) if value < 1 else 1.0:.3f}".removeprefix("0")
+    return use_decimal_sign(f"{min(value, 0.999) if value < 1 else 1.0:.3f}".removeprefix("0"))

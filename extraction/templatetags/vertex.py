@@ -8,12 +8,15 @@ from typing import Any
 
 from django import template
 from django.utils import timezone
+from django.utils.dateformat import format as format_date
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_lazy
+from django_stubs_ext import StrOrPromise
 
 from extraction.algorithms.dom.xpath import shorten
 from extraction.models import Attribute, Run
-from extraction.services.core.percent import write_percent
+from extraction.services.core.percent import use_decimal_sign, write_percent
 from extraction.views.core import run_words
 from extraction.views.workbench import workbench_url
 
@@ -29,60 +32,60 @@ class Sign:
 
     colour: str
     sign: str
-    word: str
+    word: StrOrPromise
 
 
 SIGNS: dict[str, Sign] = {
     # A rule and its template
-    "live": Sign("ok", "●", "Live"),
-    "draft": Sign("draft", "○", "Draft"),
-    "validated": Sign("draft", "○", "Validated"),
-    "repaired": Sign("", "–", "Repaired"),
-    "retired": Sign("", "–", "Retired"),
-    "none": Sign("", "·", "No rule"),
-    "unmarked": Sign("draft", "○", "To annotate"),
+    "live": Sign("ok", "●", gettext_lazy("Live")),
+    "draft": Sign("draft", "○", gettext_lazy("Draft")),
+    "validated": Sign("draft", "○", gettext_lazy("Validated")),
+    "repaired": Sign("", "–", gettext_lazy("Repaired")),
+    "retired": Sign("", "–", gettext_lazy("Retired")),
+    "none": Sign("", "·", gettext_lazy("No rule")),
+    "unmarked": Sign("draft", "○", gettext_lazy("To annotate")),
     # A run
-    "queued": Sign("", "…", "Queued"),
-    "running": Sign("", "▸", "Running"),
-    "paused": Sign("", "‖", "Paused"),
-    "done": Sign("ok", "●", "Done"),
-    "failed": Sign("broken", "✕", "Failed"),
-    "cancelled": Sign("", "–", "Cancelled"),
-    "all_failed": Sign("broken", "✕", "All failed"),
-    "many_failed": Sign("suspect", "◐", "Many failed"),
-    "no_records": Sign("suspect", "◐", "No records"),
-    "found_broken": Sign("broken", "✕", "Found broken rules"),
+    "queued": Sign("", "…", gettext_lazy("Queued")),
+    "running": Sign("", "▸", gettext_lazy("Running")),
+    "paused": Sign("", "‖", gettext_lazy("Paused")),
+    "done": Sign("ok", "●", gettext_lazy("Done")),
+    "failed": Sign("broken", "✕", gettext_lazy("Failed")),
+    "cancelled": Sign("", "–", gettext_lazy("Cancelled")),
+    "all_failed": Sign("broken", "✕", gettext_lazy("All failed")),
+    "many_failed": Sign("suspect", "◐", gettext_lazy("Many failed")),
+    "no_records": Sign("suspect", "◐", gettext_lazy("No records")),
+    "found_broken": Sign("broken", "✕", gettext_lazy("Found broken rules")),
     # A record
-    "complete": Sign("ok", "●", "Complete"),
-    "incomplete": Sign("suspect", "◐", "Incomplete"),
+    "complete": Sign("ok", "●", gettext_lazy("Complete")),
+    "incomplete": Sign("suspect", "◐", gettext_lazy("Incomplete")),
     # A page
-    "unreadable": Sign("broken", "✕", "Unreadable"),
-    "partly": Sign("suspect", "◐", "Read in part"),
-    "unclustered": Sign("", "·", "No template"),
-    "gone": Sign("unreachable", "⌁", "Gone"),
+    "unreadable": Sign("broken", "✕", gettext_lazy("Unreadable")),
+    "partly": Sign("suspect", "◐", gettext_lazy("Read in part")),
+    "unclustered": Sign("", "·", gettext_lazy("No template")),
+    "gone": Sign("unreachable", "⌁", gettext_lazy("Gone")),
     # A check
-    "shingle": Sign("suspect", "◐", "Structure changed"),
-    "null": Sign("broken", "✕", "Values missing"),
-    "incorrect": Sign("broken", "✕", "Wrong values"),
-    "drifting": Sign("suspect", "◐", "Fewer values"),
+    "shingle": Sign("suspect", "◐", gettext_lazy("Structure changed")),
+    "null": Sign("broken", "✕", gettext_lazy("Values missing")),
+    "incorrect": Sign("broken", "✕", gettext_lazy("Wrong values")),
+    "drifting": Sign("suspect", "◐", gettext_lazy("Fewer values")),
     # A breakage
-    "open": Sign("broken", "✕", "Open"),
-    "recovered": Sign("ok", "●", "Recovered without a repair"),
-    "dismissed": Sign("", "–", "Dismissed"),
+    "open": Sign("broken", "✕", gettext_lazy("Open")),
+    "recovered": Sign("ok", "●", gettext_lazy("Recovered without a repair")),
+    "dismissed": Sign("", "–", gettext_lazy("Dismissed")),
     # A run's records
-    "released": Sign("ok", "●", "Released"),
-    "held": Sign("suspect", "◐", "Held back"),
-    "rejected": Sign("broken", "✕", "Rejected"),
+    "released": Sign("ok", "●", gettext_lazy("Released")),
+    "held": Sign("suspect", "◐", gettext_lazy("Held back")),
+    "rejected": Sign("broken", "✕", gettext_lazy("Rejected")),
     # A quality rule
-    "kept": Sign("ok", "●", "Kept"),
-    "rule_block": Sign("broken", "✕", "Broken, blocks"),
-    "rule_warn": Sign("suspect", "◐", "Broken, warns"),
-    "rule_note": Sign("draft", "○", "Broken, noted"),
+    "kept": Sign("ok", "●", gettext_lazy("Kept")),
+    "rule_block": Sign("broken", "✕", gettext_lazy("Broken, blocks")),
+    "rule_warn": Sign("suspect", "◐", gettext_lazy("Broken, warns")),
+    "rule_note": Sign("draft", "○", gettext_lazy("Broken, noted")),
     # Health
-    "ok": Sign("ok", "●", "OK"),
-    "suspect": Sign("suspect", "◐", "Suspect"),
-    "broken": Sign("broken", "✕", "Broken"),
-    "unreachable": Sign("unreachable", "⌁", "Unreachable"),
+    "ok": Sign("ok", "●", gettext_lazy("OK")),
+    "suspect": Sign("suspect", "◐", gettext_lazy("Suspect")),
+    "broken": Sign("broken", "✕", gettext_lazy("Broken")),
+    "unreachable": Sign("unreachable", "⌁", gettext_lazy("Unreachable")),
 }
 
 
@@ -95,7 +98,7 @@ def icon(name: str, title: str = "") -> SafeString:
 
 
 @register.simple_tag
-def badge(state: str, word: str = "") -> SafeString:
+def badge(state: str, word: StrOrPromise = "") -> SafeString:
     """Show a state with its colour, sign and word."""
     shown = SIGNS[str(state)]
     return format_html(
@@ -163,23 +166,28 @@ def ago(moment: datetime | None) -> SafeString | str:
     seconds = (timezone.now() - moment).total_seconds()
     local = timezone.localtime(moment)
     return format_html(
-        '<time datetime="{}" title="{}">{}</time>', local.isoformat(), f"{local:%-d %B %Y, %H:%M:%S %Z}", _ago(seconds, local)
+        '<time datetime="{}" title="{}">{}</time>', local.isoformat(), format_date(local, gettext("j F Y, H:i:s T")), _ago(seconds, local)
     )
 
 
 def _ago(seconds: float, local: datetime) -> str:
     if seconds < 10:
-        return "just now"
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")):
-        if seconds >= size:
-            return f"{local:%-d %b %Y}" if unit == "d" and seconds >= 30 * size else f"{int(seconds // size)} {unit} ago"
-    return "just now"
+        return gettext("just now")
+    if seconds >= 30 * 86_400:
+        return format_date(local, gettext("j M Y"))
+    if seconds >= 86_400:
+        return gettext("%(days)s d ago") % {"days": int(seconds // 86_400)}
+    if seconds >= 3_600:
+        return gettext("%(hours)s h ago") % {"hours": int(seconds // 3_600)}
+    if seconds >= 60:
+        return gettext("%(minutes)s min ago") % {"minutes": int(seconds // 60)}
+    return gettext("%(seconds)s s ago") % {"seconds": int(seconds)}
 
 
 @register.filter
-def singular(unit: str) -> str:
-    """Return the singular of a run's unit: "templates" gives "template"."""
-    return "address" if unit == "addresses" else unit.removesuffix("s")
+def unit(name: str, count: int | None = None) -> str:
+    """Return a run's unit as the reader calls it, for one or for several of it."""
+    return run_words.name_unit(name, count)
 
 
 @register.filter
@@ -188,7 +196,7 @@ def duration(seconds: float | None) -> str:
     if seconds is None:
         return "–"
     if seconds < 1:
-        return "under 1 s"
+        return gettext("under 1 s")
     whole = round(seconds)
     minutes, rest = divmod(whole, 60)
     hours, minutes = divmod(minutes, 60)
@@ -215,7 +223,8 @@ def size(size_bytes: int | None) -> str:
         amount /= 1024
         if amount < 1023.5 or unit == "TB":
             break
-    return f"{amount:.1f}".removesuffix(".0") + f" {unit}" if amount < 9.95 and unit != "kB" else f"{amount:.0f} {unit}"
+    shown = f"{amount:.1f}".removesuffix(".0") if amount < 9.95 and unit != "kB" else f"{amount:.0f}"
+    return f"{use_decimal_sign(shown)} {unit}"
 
 
 @register.filter
@@ -223,7 +232,7 @@ def rate(per_second: float | None) -> str:
     """Write a rate per second, with one decimal below 10."""
     if per_second is None:
         return "–"
-    return f"{per_second:.1f}" if per_second < 10 else number(round(per_second))
+    return use_decimal_sign(f"{per_second:.1f}") if per_second < 10 else number(round(per_second))
 
 
 @register.filter

@@ -10,13 +10,15 @@ from django.contrib.auth.views import PasswordResetConfirmView, PasswordResetVie
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from extraction.forms.people import EmailForm, ForgottenForm
+from extraction.forms.people import EmailForm, ForgottenForm, ReaderForm
+from extraction.forms.repeating import list_zones
 from extraction.forms.sign_in import OwnPasswordForm
-from extraction.models import Role, SignedInSession, reach_of
+from extraction.models import ReaderSettings, Role, SignedInSession, reach_of
 from extraction.services.core import (
     people,
     second_factors,
@@ -25,6 +27,7 @@ from extraction.services.core import (
 from extraction.views.core.keyset import read_numbered_page
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import note_use, requires
+from extraction.views.reader import LANGUAGE, remember_reader
 
 
 @sensitive_post_parameters()
@@ -38,7 +41,7 @@ def change_password(request: SignedInHttpRequest) -> HttpResponse:
         people.change_password(request.user, form.cleaned_data["new_password1"])
         update_session_auth_hash(request, request.user)
         note_use(request, request.user, timezone.now())  # Django has given the session a new key
-        messages.success(request, "Your password is changed. You are signed out everywhere else.")
+        messages.success(request, gettext("Your password is changed. You are signed out everywhere else."))
         return redirect("home")
     return render(request, "registration/password.html", {"form": form}, status=400 if form.errors else 200)
 
@@ -58,7 +61,23 @@ def change_email(request: SignedInHttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _show_account(request, form)
     people.change_email(request.user, form.cleaned_data["email"])
-    messages.success(request, "Your e-mail address is changed." if form.cleaned_data["email"] else "Your e-mail address is removed.")
+    messages.success(
+        request, gettext("Your e-mail address is changed.") if form.cleaned_data["email"] else gettext("Your e-mail address is removed.")
+    )
+    return redirect("account")
+
+
+@require_POST
+@requires(Role.VIEWER)
+def change_reader(request: SignedInHttpRequest) -> HttpResponse:
+    """Change the language and the time zone in which one reads the dashboard."""
+    form = ReaderForm(request.POST)
+    if not form.is_valid():
+        return _show_account(request, EmailForm(instance=request.user), form)
+    people.change_reader(request.user, language=form.cleaned_data["language"], zone=form.cleaned_data["zone"])
+    remember_reader(request, request.user)
+    with translation.override(request.session[LANGUAGE] or translation.get_language_from_request(request)):
+        messages.success(request, gettext("Saved. Your other browsers follow when you sign in there again."))
     return redirect("account")
 
 
@@ -78,7 +97,7 @@ def end_session(request: SignedInHttpRequest, session_id: int) -> HttpResponse:
     visible = SignedInSession.objects.all() if reach_of(request.user).everywhere else SignedInSession.objects.filter(user=request.user)
     found = get_object_or_404(visible.select_related("user"), pk=session_id)
     sessions.end_session(found)
-    messages.success(request, "The session was ended.")
+    messages.success(request, gettext("The session was ended."))
     return redirect("account" if found.user_id == request.user.pk else "sessions")
 
 
@@ -87,7 +106,11 @@ def end_session(request: SignedInHttpRequest, session_id: int) -> HttpResponse:
 def end_other_sessions(request: SignedInHttpRequest) -> HttpResponse:
     """Sign out everywhere but here."""
     ended = sessions.end_sessions(request.user, but=request.session.session_key)
-    messages.success(request, f"{ended} session{'' if ended == 1 else 's'} ended. You are still signed in here.")
+    messages.success(
+        request,
+        ngettext("%(ended)s session ended. You are still signed in here.", "%(ended)s sessions ended. You are still signed in here.", ended)
+        % {"ended": ended},
+    )
     return redirect("account")
 
 
@@ -107,7 +130,7 @@ class ForgottenView(PasswordResetView):
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         if not can_mail():
-            raise PermissionDenied("No mail server is configured.")
+            raise PermissionDenied(gettext("No mail server is configured."))
         return super().post(request, *args, **kwargs)
 
 
@@ -128,7 +151,8 @@ def can_mail() -> bool:
     return bool(settings.EMAIL_HOST)
 
 
-def _show_account(request: SignedInHttpRequest, form: EmailForm) -> HttpResponse:
+def _show_account(request: SignedInHttpRequest, form: EmailForm, reading: ReaderForm | None = None) -> HttpResponse:
+    reading = reading or ReaderForm(instance=ReaderSettings.objects.filter(user=request.user).first())
     factor = second_factors.find_factor(request.user)
     context = {
         "sessions": sessions.list_sessions(request.user),
@@ -140,6 +164,9 @@ def _show_account(request: SignedInHttpRequest, form: EmailForm) -> HttpResponse
         "provider": settings.VERTEX_OIDC_NAME if settings.VERTEX_OIDC_ISSUER else "",
         "identity": request.user.external_identities.first(),
         "form": form,
+        "reading": reading,
+        "zones": list_zones(),
+        "server_zone": settings.TIME_ZONE,
         "can_mail": can_mail(),
     }
-    return render(request, "extraction/people/account.html", context, status=400 if form.errors else 200)
+    return render(request, "extraction/people/account.html", context, status=400 if form.errors or reading.errors else 200)

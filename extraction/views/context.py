@@ -10,6 +10,7 @@ from extraction.models.team import NOWHERE
 from extraction.services.core import heartbeats
 from extraction.views.help_pages import find_topic
 from extraction.views.monitoring import breakage_view
+from extraction.views.reader import find_script_words
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
@@ -27,6 +28,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "can_administer": (reach.highest or 0) >= Role.ADMIN,
         "administers_everything": reach.everywhere,
         "section": _section(request),
+        "script_words": find_script_words(),
         "help_topic": find_topic(_name_screen(request)),
         "open_breakages": partial(breakage_view.count_open, user) if user and role else 0,
         "silence": heartbeats.describe_silence if (reach.highest or 0) >= Role.OPERATOR else "",

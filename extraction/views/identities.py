@@ -14,6 +14,7 @@ from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 from joserfc.errors import JoseError
 
@@ -49,7 +50,7 @@ def begin(request: HttpRequest) -> HttpResponse:
 def link(request: SignedInHttpRequest) -> HttpResponse:
     """Lead to the provider, to link it to one's own account."""
     if not settings.VERTEX_OIDC_ISSUER:
-        messages.error(request, "No provider is configured.")
+        messages.error(request, gettext("No provider is configured."))
         return redirect("account")
     request.session[LINKS] = request.user.pk
     return _ask(request)
@@ -61,7 +62,7 @@ def unlink(request: SignedInHttpRequest) -> HttpResponse:
     """End one's own sign-in by the provider."""
     try:
         if identities.unlink_person(request.user):
-            messages.success(request, "You sign in with your password alone now.")
+            messages.success(request, gettext("You sign in with your password alone now."))
     except identities.IdentityError as error:
         messages.error(request, str(error))
     return redirect("account")
@@ -71,7 +72,7 @@ def _ask(request: HttpRequest) -> HttpResponse:
     try:
         answer: HttpResponse = _make_client().authorize_redirect(request, f"{settings.VERTEX_PUBLIC_URL}{reverse('provider_back')}")
     except (requests.RequestException, AuthlibBaseError, ValueError, RuntimeError):
-        return _refuse(request, "The provider cannot be reached. Try again later, or sign in with your password.", status=502)
+        return _refuse(request, gettext("The provider cannot be reached. Try again later, or sign in with your password."), status=502)
     return answer
 
 
@@ -84,9 +85,9 @@ def finish(request: HttpRequest) -> HttpResponse:
     try:
         claims = dict(_make_client().authorize_access_token(request).get("userinfo") or {})
     except (requests.RequestException, AuthlibBaseError, JoseError, ValueError, KeyError, RuntimeError):
-        return _refuse(request, "The provider did not confirm who you are. Begin again.", status=400)
+        return _refuse(request, gettext("The provider did not confirm who you are. Begin again."), status=400)
     if claims.get("iss") != settings.VERTEX_OIDC_ISSUER or not claims.get("sub"):
-        return _refuse(request, "The provider did not say who you are.", status=400)
+        return _refuse(request, gettext("The provider did not say who you are."), status=400)
     claims |= {"iss": str(claims["iss"]), "sub": str(claims["sub"])}
     try:
         if request.user.is_authenticated:
@@ -101,7 +102,7 @@ def _link(request: HttpRequest, user: User, claims: Mapping[str, Any]) -> HttpRe
     """Raises IdentityError."""
     if request.session.pop(LINKS, None) == user.pk:
         identities.link_person(user, claims)
-        messages.success(request, f"From now on, you can also sign in with {settings.VERTEX_OIDC_NAME}.")
+        messages.success(request, gettext("From now on, you can also sign in with %(provider)s.") % {"provider": settings.VERTEX_OIDC_NAME})
     return redirect("account")
 
 

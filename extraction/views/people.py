@@ -12,6 +12,7 @@ from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBas
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -61,9 +62,9 @@ def revoke(request: SignedInHttpRequest, invitation_id: int) -> HttpResponse:
     """Withdraw an invitation."""
     found = get_object_or_404(Invitation, pk=invitation_id)
     if service.revoke_invitation(found):
-        messages.success(request, f"The invitation for {found.note} cannot be used any more.")
+        messages.success(request, gettext("The invitation for %(note)s cannot be used any more.") % {"note": found.note})
     else:
-        messages.info(request, "This invitation was used or withdrawn before.")
+        messages.info(request, gettext("This invitation was used or withdrawn before."))
     return redirect("people")
 
 
@@ -81,7 +82,7 @@ def edit_person(request: SignedInHttpRequest, person_id: int) -> HttpResponse:
     except people.PersonError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"{found.get_username()} was changed.")
+        messages.success(request, gettext("%(username)s was changed.") % {"username": found.get_username()})
     return redirect("people")
 
 
@@ -113,7 +114,7 @@ def accept(request: HttpRequest, text: str) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             login(request, user, backend="django.contrib.auth.backends.ModelBackend")
-            messages.success(request, f"Welcome, {user.get_username()}.")
+            messages.success(request, gettext("Welcome, %(username)s.") % {"username": user.get_username()})
             return redirect("home")
     return render(request, "registration/invitation.html", {"invitation": found, "form": form}, status=400 if form.errors else 200)
 

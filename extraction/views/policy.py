@@ -11,10 +11,12 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.forms.sign_in import find_address
 from extraction.models import AuditSource, Role, Run, reach_of, role_of
 from extraction.services.core import access, audit, sessions
+from extraction.services.core.percent import write_number
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.subjects import find_role
 
@@ -85,7 +87,7 @@ def may_control(request: HttpRequest, run: Run, *, or_refuse: bool = False) -> b
     role = reach_of(request.user).find_role(run.site.team_id) or 0
     allowed = role >= Role.OPERATOR or (role >= Role.EDITOR and run.created_by_id in (None, request.user.pk))
     if or_refuse and not allowed:
-        raise PermissionDenied("Only an operator can stop a run that somebody else started.")
+        raise PermissionDenied(gettext("Only an operator can stop a run that somebody else started."))
     return allowed
 
 
@@ -157,9 +159,11 @@ class UploadMiddleware:
         size_bytes = int(said) if said.isdecimal() and len(said) < 19 else 2**62
         if size_bytes > SMALL_BODY_BYTES:
             if (role_of(request.user) or 0) < Role.EDITOR:
-                return HttpResponse("Sign in as an editor to upload files.", status=403, content_type="text/plain")
+                return HttpResponse(gettext("Sign in as an editor to upload files."), status=403, content_type="text/plain")
             if size_bytes > settings.VERTEX_UPLOAD_MAX_BYTES + FORM_BYTES:
-                reason = f"An upload may have at most {settings.VERTEX_UPLOAD_MAX_BYTES:,} bytes (VERTEX_UPLOAD_MAX_BYTES)."
+                reason = gettext("An upload may have at most %(vertex_upload_max_bytes)s bytes (VERTEX_UPLOAD_MAX_BYTES).") % {
+                    "vertex_upload_max_bytes": write_number(settings.VERTEX_UPLOAD_MAX_BYTES)
+                }
                 return HttpResponse(reason, status=413, content_type="text/plain")
         return self.get_response(request)
 

@@ -13,6 +13,7 @@ from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -118,14 +119,16 @@ def remove(request: SignedInHttpRequest) -> HttpResponse:
     """Remove one's own second factor, with a code."""
     factor = get_object_or_404(SecondFactor, user=request.user)
     if reach_of(request.user).second_factor:
-        messages.error(request, "One of your teams requires a second factor. An administrator can reset it if you change your phone.")
+        messages.error(
+            request, gettext("One of your teams requires a second factor. An administrator can reset it if you change your phone.")
+        )
         return redirect("account")
     form = CodeForm(request.POST, factor=factor, address=find_address(request))
     if not form.is_valid():
         messages.error(request, join_errors(form))
         return redirect("account")
     second_factors.remove_factor(request.user, by=request.user)
-    messages.success(request, "Your second factor is removed. The password is enough from now on.")
+    messages.success(request, gettext("Your second factor is removed. The password is enough from now on."))
     return redirect("account")
 
 
@@ -147,12 +150,16 @@ def reset(request: SignedInHttpRequest, person_id: int) -> HttpResponse:
     """Remove the second factor of somebody who has lost it."""
     found = get_object_or_404(User, pk=person_id)
     if found.pk == request.user.pk:
-        messages.error(request, "Remove your own second factor on the page of your account, with a code.")
+        messages.error(request, gettext("Remove your own second factor on the page of your account, with a code."))
         return redirect("people")
     if second_factors.remove_factor(found, by=request.user):
-        messages.success(request, f"{found.get_username()} signs in with the password alone now, and is signed out everywhere.")
+        messages.success(
+            request,
+            gettext("%(username)s signs in with the password alone now, and is signed out everywhere.")
+            % {"username": found.get_username()},
+        )
     else:
-        messages.info(request, f"{found.get_username()} has no second factor.")
+        messages.info(request, gettext("%(username)s has no second factor.") % {"username": found.get_username()})
     return redirect("people")
 
 

@@ -2,6 +2,8 @@
 
 import re
 
+from django.utils.translation import gettext
+
 BROWSERS = (
     ("Edge", "Edge"),
     ("Edg", "Edge"),
@@ -31,5 +33,5 @@ def name_browser(agent: str) -> str:
     browser = next((name for mark, name in BROWSERS if re.search(rf"\b{mark}/", agent)), "")
     system = next((name for mark, name in SYSTEMS if mark in agent), "")
     if not browser:
-        return agent[:60] or "unknown"
-    return f"{browser} on {system}" if system else browser
+        return agent[:60] or gettext("unknown")
+    return gettext("%(browser)s on %(system)s") % {"browser": browser, "system": system} if system else browser

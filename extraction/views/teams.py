@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.core import join_errors
@@ -62,7 +63,7 @@ def rename(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, join_errors(form))
         return redirect(team)
-    return _try(request, team, lambda: service.rename_team(team, form.cleaned_data["name"]), "Saved.")
+    return _try(request, team, lambda: service.rename_team(team, form.cleaned_data["name"]), gettext("Saved."))
 
 
 @require_POST
@@ -70,7 +71,11 @@ def rename(request: SignedInHttpRequest, slug: str) -> HttpResponse:
 def require_factor(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Say whether the members of a team must have a second factor."""
     team, required = get_object_or_404(Team, slug=slug), bool(request.POST.get("required"))
-    done = f"Members of {team} must set up a second factor." if required else f"Members of {team} need no second factor."
+    done = (
+        gettext("Members of %(team)s must set up a second factor.") % {"team": team}
+        if required
+        else gettext("Members of %(team)s need no second factor.") % {"team": team}
+    )
     return _try(request, team, lambda: service.require_second_factor(team, required), done)
 
 
@@ -84,7 +89,7 @@ def delete(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     except service.TeamError as error:
         messages.error(request, str(error))
         return redirect(team)
-    messages.success(request, f"{team.name} was deleted.")
+    messages.success(request, gettext("%(team)s was deleted.") % {"team": team.name})
     return redirect("teams")
 
 
@@ -99,9 +104,9 @@ def save_member(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     name, role = form.cleaned_data["name"].strip(), Role[form.cleaned_data["role"].upper()]
     person = User.objects.filter(username=name).exclude(username=COMMAND_LINE).first()
     if person is None:
-        messages.error(request, f"There is nobody called {name}. Invite new people on the page People.")
+        messages.error(request, gettext("There is nobody called %(name)s. Invite new people on the page People.") % {"name": name})
         return redirect(team)
-    done = f"{person.get_username()} is {role.group} in {team}."
+    done = gettext("%(username)s is %(group)s in %(team)s.") % {"username": person.get_username(), "group": role.word, "team": team}
     return _try(request, team, lambda: service.change_member(team, person, role, by=request.user), done)
 
 
@@ -111,7 +116,7 @@ def remove_member(request: SignedInHttpRequest, slug: str, person_id: int) -> Ht
     """Take somebody out of a team."""
     team = get_object_or_404(Team, slug=slug)
     person = get_object_or_404(User, pk=person_id, memberships__team=team)
-    done = f"{person.get_username()} is no longer in {team}."
+    done = gettext("%(username)s is no longer in %(team)s.") % {"username": person.get_username(), "team": team}
     return _try(request, team, lambda: service.change_member(team, person, None, by=request.user), done)
 
 
@@ -125,7 +130,12 @@ def move_site(request: SignedInHttpRequest, slug: str) -> HttpResponse:
         messages.error(request, join_errors(form))
         return redirect(team)
     site = form.cleaned_data["site"]
-    return _try(request, team, lambda: moving.move_site(site, team, together=form.cleaned_data["together"]), f"{site} is now in {team}.")
+    return _try(
+        request,
+        team,
+        lambda: moving.move_site(site, team, together=form.cleaned_data["together"]),
+        gettext("%(site)s is now in %(team)s.") % {"site": site, "team": team},
+    )
 
 
 def _list_movable(request: SignedInHttpRequest, team: Team) -> QuerySet[Site]:

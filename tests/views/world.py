@@ -80,6 +80,7 @@ WITHOUT_ARGUMENTS = frozenset(
         "notices_read",
         "account",
         "account_email",
+        "account_reader",
         "sessions_end_others",
         "people",
         "sessions",

@@ -10,6 +10,7 @@ from typing import TypeVar
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
+from django.utils.translation import gettext
 
 from extraction.models import ApiScope, ApiToken, Membership, Reach, Role, Site, Team, reach_of
 from extraction.services.core import second_factors
@@ -67,13 +68,13 @@ def list_members(team_id: int | None, *, least: Role = Role.VIEWER) -> QuerySet[
 def refuse_lower_role(held: Role | None, needed: Role) -> None:
     """Raise PermissionDenied if a person has no role or a lower one than is needed."""
     if held is None or held < needed:
-        raise PermissionDenied(f"This needs the role {needed.group}.")
+        raise PermissionDenied(gettext("This needs the role %(group)s.") % {"group": needed.word})
 
 
 def refuse_team_admin(user: User | AnonymousUser) -> None:
     """Raise PermissionDenied for everybody but administrators of the installation."""
     if not reach_of(user).everywhere:
-        raise PermissionDenied("This needs an administrator of the installation.")
+        raise PermissionDenied(gettext("This needs an administrator of the installation."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +103,17 @@ class TokenAccess:
         if self.reach.second_factor and second_factors.find_factor(self.user) is None:
             raise PermissionDenied("A team of this token's person requires a second factor. Set one up on the page of your account first.")
         if scope not in self.token.scopes:
-            raise PermissionDenied(f"This needs a token with the scope {scope.value}.")
+            raise PermissionDenied(gettext("This needs a token with the scope %(value)s.") % {"value": scope.value})
 
     def refuse_site_limits(self, reason: str) -> None:
         """Raise PermissionDenied if the token is limited to some sites. reason: why that is not enough, a sentence."""
         if not self.token.every_site:
-            raise PermissionDenied(f"This token is limited to some sites. {reason}")
+            raise PermissionDenied(gettext("This token is limited to some sites. %(reason)s") % {"reason": reason})
 
     def refuse_team_limits(self, reason: str) -> None:
         """Raise PermissionDenied if the person is not in every team. reason: why that is not enough, a sentence."""
         if list_teams(self.user).count() < Team.objects.count():
-            raise PermissionDenied(f"The person of this token is not in every team. {reason}")
+            raise PermissionDenied(gettext("The person of this token is not in every team. %(reason)s") % {"reason": reason})
 
     def list_sites(self) -> QuerySet[Site]:
         """Return the sites that the token may be used for: they are among its sites and in a team of its person."""

@@ -1,7 +1,7 @@
 """The audit log. Services call `record` in the transaction of each change that a person can make.
 
 Who acts is known to the whole process for as long as a request, a command or a job takes (`acting_as`). So services do not have to hand
-it on, and nothing that a request changes can be written under another name.
+it on, and nothing that a request changes can be written under another name. Entries are in English, whatever language that person reads.
 """
 
 import getpass
@@ -16,7 +16,8 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection, models
 from django.db.models import F
-from django.utils import timezone
+from django.utils import timezone, translation
+from django_stubs_ext import StrOrPromise
 
 from extraction.models import (
     AuditEntry,
@@ -82,7 +83,7 @@ def name_command() -> Actor:
     return Actor(AuditSource.COMMAND, name=name[:150])
 
 
-def record(kind: AuditKind, what: object, *, site: Site | None = None, team: Team | None = None, text: str = "") -> AuditEntry:
+def record(kind: AuditKind, what: object, *, site: Site | None = None, team: Team | None = None, text: StrOrPromise = "") -> AuditEntry:
     """Record a change in the transaction that makes it, so that neither exists without the other.
 
     what: the object, whose text and address are stored.
@@ -92,13 +93,15 @@ def record(kind: AuditKind, what: object, *, site: Site | None = None, team: Tea
     text: what was changed, in words. The caller leaves out secrets.
     """
     _require_transaction()
-    return AuditEntry.objects.create(**_describe(kind, what, site, team), text=_shorten(text, MOST_TEXT))
+    with translation.override("en"):
+        return AuditEntry.objects.create(**_describe(kind, what, site, team), text=_shorten(str(text), MOST_TEXT))
 
 
 def record_often(kind: AuditKind, what: object, *, site: Site | None = None, text: str = "") -> None:
     """Record a change that people make every few seconds. The same change is counted in the last entry if that is recent."""
     _require_transaction()
-    fields = _describe(kind, what, site, None)
+    with translation.override("en"):
+        fields = _describe(kind, what, site, None)
     text = _shorten(text, MOST_TEXT)
     now = fields.pop("at")
     last = AuditEntry.objects.filter(**fields, text=text, at__gt=now - TOGETHER).order_by("-pk").first()

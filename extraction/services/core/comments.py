@@ -9,10 +9,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.models import AuditKind, Breakage, Cluster, Comment, Notice, Role, Site, reach_of
 from extraction.services.core import audit
 from extraction.services.core.people import list_people
+from extraction.services.core.percent import write_number
 
 MENTION = re.compile(r"(?<![\w.@+-])@([\w.@+-]+)")
 """A name as Django allows it, after a space or a mark that cannot be part of an address."""
@@ -38,9 +40,12 @@ def add_comment(subject: Cluster | Breakage, text: str, user: User) -> Added:
     """Store a comment, and a notice for each person whom it mentions by @name. Raises CommentError."""
     text = text.replace("\0", "").replace("\r\n", "\n").strip()
     if not text:
-        raise CommentError("Write something first.")
+        raise CommentError(gettext("Write something first."))
     if len(text) > Comment.MAX_LENGTH:
-        raise CommentError(f"A comment has at most {Comment.MAX_LENGTH:,} characters; this one has {len(text):,}.")
+        raise CommentError(
+            gettext("A comment has at most %(max_length)s characters; this one has %(text)s.")
+            % {"max_length": write_number(Comment.MAX_LENGTH), "text": write_number(len(text))}
+        )
     people, unknown = find_mentioned(text, find_site(subject).team_id)
     about = {"cluster": subject} if isinstance(subject, Cluster) else {"breakage": subject}
     with transaction.atomic():
@@ -85,7 +90,7 @@ def assign(subject: Cluster | Breakage, person: User | None) -> None:
     """Say who has a piece of work; None for nobody. Raises CommentError for somebody who could not do it."""
     held = reach_of(person).find_role(find_site(subject).team_id) if person else None
     if person is not None and (not person.is_active or (held or 0) < Role.EDITOR):
-        raise CommentError(f"{person.get_username()} is no editor, so this cannot be assigned to them.")
+        raise CommentError(gettext("%(username)s is no editor, so this cannot be assigned to them.") % {"username": person.get_username()})
     before = subject.assignee
     if before == person:
         return

@@ -104,6 +104,7 @@ KINDS = (
     _kind("tokens-of-readers", "extraction.ReaderToken", "created_by", "name record_type=record_type__name revoked_at at=created_at"),
     _kind("teams", "extraction.Membership", "user", "team=team__name role"),
     _kind("sign-in-providers", "extraction.ExternalIdentity", "user", "issuer subject at=created_at"),
+    _kind("language-and-time-zone", "extraction.ReaderSettings", "user", "language zone"),
     _kind("sessions", "extraction.SignedInSession", "user", "started_at seen_at address browser=agent"),
     _kind("audit-log", "extraction.AuditEntry", "by", "kind site=site_name what address text times source token at"),
     _kind("changes-in-the-admin", "admin.LogEntry", "user", "what=object_repr text=change_message at=action_time"),

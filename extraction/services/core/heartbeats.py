@@ -8,8 +8,10 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.models import Heartbeat, Run
+from extraction.services.core.percent import write_number
 
 TICK = "tick"
 
@@ -39,10 +41,18 @@ def describe_silence() -> str:
     silent = now - last if last is not None and known else timedelta(seconds=time.monotonic() - _STARTED_S)
     if silent < SILENT_AFTER:
         return ""
-    since = f"for {silent // timedelta(minutes=1):,} minutes" if known else "since the dashboard was started"
+    since = (
+        gettext("for %(silent)s minutes") % {"silent": write_number(silent // timedelta(minutes=1))}
+        if known
+        else gettext("since the dashboard was started")
+    )
     if Run.objects.running().filter(heartbeat_at__range=(now - ALIVE_WITHIN, now + ALIVE_WITHIN)).exists():
-        reason = "All workers are busy, or beat does not run"
+        reason = gettext("All workers are busy, or beat does not run")
     else:
-        reason = "No worker or no beat runs"
-    again = f"Start the processes again ({settings.START_COMMAND}), or add workers."
-    return f"{reason}: nothing was scheduled {since}. Checks and alerts wait. {again}"
+        reason = gettext("No worker or no beat runs")
+    again = gettext("Start the processes again (%(start_command)s), or add workers.") % {"start_command": settings.START_COMMAND}
+    return gettext("%(reason)s: nothing was scheduled %(since)s. Checks and alerts wait. %(again)s") % {
+        "reason": reason,
+        "since": since,
+        "again": again,
+    }

@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from extraction.models import AuditKind, ExternalIdentity, Role, Team
 from extraction.services.core import audit
@@ -26,7 +27,7 @@ def find_person(claims: Mapping[str, Any]) -> User:
     known = _find_identity(claims)
     user = known.user if known else _make_person(claims)
     if not user.is_active:
-        raise IdentityError("Your account may not sign in. Ask an administrator.")
+        raise IdentityError(gettext("Your account may not sign in. Ask an administrator."))
     return user
 
 
@@ -36,13 +37,13 @@ def link_person(user: User, claims: Mapping[str, Any]) -> None:
     if known is None:
         _link(user, claims)
     elif known.user != user:
-        raise IdentityError("Another account is linked to what the provider calls you.")
+        raise IdentityError(gettext("Another account is linked to what the provider calls you."))
 
 
 def unlink_person(user: User) -> bool:
     """End the sign-in by the provider and return whether there was one. Raises IdentityError if the person could not sign in any more."""
     if not user.has_usable_password():
-        raise IdentityError("Without a password, the provider is your only way in. Set a password first.")
+        raise IdentityError(gettext("Without a password, the provider is your only way in. Set a password first."))
     with transaction.atomic():
         removed, _ = user.external_identities.all().delete()
         if removed:
@@ -63,16 +64,29 @@ def _link(user: User, claims: Mapping[str, Any]) -> None:
 def _make_person(claims: Mapping[str, Any]) -> User:
     """Make an account with the role and in the team of the settings. Raises IdentityError if that is not allowed."""
     address = str(claims.get("email") or "").strip()
-    link = "sign in with your password and link it on the page of your account"
     if not settings.VERTEX_OIDC_NEW_PEOPLE:
-        raise IdentityError(f"No account is linked to you. If you have one, {link}. If you have none, ask an administrator to invite you.")
+        raise IdentityError(
+            gettext(
+                "No account is linked to you. If you have one, sign in with your password and link it on the page of your account."
+                " If you have none, ask an administrator to invite you."
+            )
+        )
     if not address or claims.get("email_verified") is not True:
-        raise IdentityError("The provider has not verified your e-mail address, so you cannot have an account.")
+        raise IdentityError(gettext("The provider has not verified your e-mail address, so you cannot have an account."))
     if User.objects.filter(email__iexact=address).exists():
-        raise IdentityError(f"There is an account with the address {address}. If it is yours, {link}. If not, tell an administrator.")
+        raise IdentityError(
+            gettext(
+                "There is an account with the address %(address)s. If it is yours, sign in with your password and link it on the page of"
+                " your account. If not, tell an administrator."
+            )
+            % {"address": address}
+        )
     team = Team.objects.filter(slug=settings.VERTEX_OIDC_TEAM).first()
     if settings.VERTEX_OIDC_TEAM and team is None:
-        raise IdentityError(f"There is no team {settings.VERTEX_OIDC_TEAM}. An administrator must correct VERTEX_OIDC_TEAM.")
+        raise IdentityError(
+            gettext("There is no team %(vertex_oidc_team)s. An administrator must correct VERTEX_OIDC_TEAM.")
+            % {"vertex_oidc_team": settings.VERTEX_OIDC_TEAM}
+        )
     with transaction.atomic():
         user = User(username=_find_free_name(address), email=address)
         user.set_unusable_password()

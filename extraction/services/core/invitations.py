@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.core import signing
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.models import (
     AuditKind,
@@ -72,16 +73,16 @@ def find_invitation(text: str) -> Invitation:
     try:
         digest = secret_tokens.digest_token(_SIGNER.unsign(text))
     except signing.BadSignature as error:
-        raise InvitationError("This link is not complete. Copy it again as a whole.") from error
+        raise InvitationError(gettext("This link is not complete. Copy it again as a whole.")) from error
     found = Invitation.objects.select_related("created_by", "team").filter(digest=digest).first()
     if found is None or found.revoked_at:
-        raise InvitationError("This invitation was withdrawn. Ask the person who invited you for another.")
+        raise InvitationError(gettext("This invitation was withdrawn. Ask the person who invited you for another."))
     if found.used_at:
-        raise InvitationError("This invitation was used already. If you made your account with it, sign in.")
+        raise InvitationError(gettext("This invitation was used already. If you made your account with it, sign in."))
     if not _may_still_invite(found):
-        raise InvitationError("The person who invited you may not do that any more. Ask an administrator for another.")
+        raise InvitationError(gettext("The person who invited you may not do that any more. Ask an administrator for another."))
     if found.expires_at <= timezone.now():
-        raise InvitationError("This invitation has expired. Ask the person who invited you for another.")
+        raise InvitationError(gettext("This invitation has expired. Ask the person who invited you for another."))
     return found
 
 
@@ -97,7 +98,7 @@ def accept_invitation(text: str, newcomer: Newcomer) -> User:
     with transaction.atomic():
         # Whoever changes the row first may use it; another waits here and then finds nothing to change.
         if not Invitation.objects.open().filter(pk=found.pk).update(used_at=timezone.now()):
-            raise InvitationError("This invitation was used or withdrawn at this moment.")
+            raise InvitationError(gettext("This invitation was used or withdrawn at this moment."))
         try:
             user = people.save_person(
                 User(username=newcomer.name, email=newcomer.email),

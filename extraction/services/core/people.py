@@ -3,8 +3,9 @@
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
-from extraction.models import AuditKind, ExternalIdentity, Membership, Role, Team, forget_reach, reach_of, role_of
+from extraction.models import AuditKind, ExternalIdentity, Membership, ReaderSettings, Role, Team, forget_reach, reach_of, role_of
 from extraction.models.team import find_first_team
 from extraction.services.core import audit, sessions
 from extraction.services.core.access import list_members
@@ -51,7 +52,7 @@ def change_person(user: User, *, role: Role | None, active: bool, by: User) -> N
     """
     held = reach_of(user).highest if role is not None or user.is_superuser else None
     if user.pk == by.pk and (role != held or not active):
-        raise PersonError("You cannot change your own role or keep yourself out. Another administrator can.")
+        raise PersonError(gettext("You cannot change your own role or keep yourself out. Another administrator can."))
     with transaction.atomic():
         before = {"role": held.group if held else None, "may sign in": user.is_active}
         user.is_active = active
@@ -98,7 +99,10 @@ def find_command_account() -> User:
         user = User(username=COMMAND_LINE)
         user.set_unusable_password()
     elif user.has_usable_password() or ExternalIdentity.objects.filter(user=user).exists():
-        raise PersonError(f"Somebody can sign in as {COMMAND_LINE}, the account of commands. Rename that account in Django's admin first.")
+        raise PersonError(
+            gettext("Somebody can sign in as %(command_line)s, the account of commands. Rename that account in Django's admin first.")
+            % {"command_line": COMMAND_LINE}
+        )
     if not user.is_superuser:
         user.is_superuser = True
         user.save()
@@ -111,6 +115,14 @@ def change_email(user: User, email: str) -> None:
         user.email = email
         user.save(update_fields=["email"])
         audit.record(AuditKind.EMAIL_CHANGED, user.get_username())
+
+
+def change_reader(user: User, *, language: str, zone: str) -> None:
+    """Change the language and the time zone in which a person reads the dashboard. Empty: what the browser and the server say."""
+    with transaction.atomic():
+        text = f"language: {language or 'of the browser'}\ntime zone: {zone or 'of the server'}"
+        ReaderSettings.objects.update_or_create(user=user, defaults={"language": language, "zone": zone})
+        audit.record(AuditKind.READER_CHANGED, user.get_username(), text=text)
 
 
 def record_new_password(user: User) -> None:

@@ -1,4 +1,18 @@
-"""Shares in per cent, for screens, messages and commands."""
+"""Numbers and shares in per cent, for screens, messages and commands."""
+
+from django.utils.formats import get_format
+from django.utils.translation import get_language
+
+
+def write_number(value: int) -> str:
+    """Write a whole number with its thousands separated: by commas in English, elsewhere by a narrow space."""
+    text = f"{value:,}"
+    return text if (get_language() or "en").startswith("en") else text.replace(",", "\u202f")
+
+
+def use_decimal_sign(text: str) -> str:
+    """Write a number with the decimal sign of the reader's language."""
+    return text.replace(".", get_format("DECIMAL_SEPARATOR"))
 
 
 def write_percent(share: float) -> str:
@@ -6,5 +20,5 @@ def write_percent(share: float) -> str:
     if 0 < share < 0.01:
         return "<1 %"
     if 0.99 < share < 1:
-        return f"{int(share * 1000) / 10:g} %"
+        return use_decimal_sign(f"{int(share * 1000) / 10:g} %")
     return f"{share * 100:.0f} %"

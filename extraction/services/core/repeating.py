@@ -4,8 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from django.utils.translation import gettext
+
 from extraction.algorithms.refresh import times
 from extraction.models.repeating import Repeating
+from extraction.services.core.percent import write_number
 
 SHOWN_NEXT = 3
 """How many of the next times are shown."""
@@ -50,14 +53,22 @@ def list_next(schedule: Repeating, *, due: datetime | None, now: datetime, numbe
 def describe_repetition(schedule: Repeating) -> str:
     """Return when it repeats, in words; "" if it follows an event."""
     if schedule.mode == schedule.INTERVAL:
-        return "every hour" if schedule.every_hours == 1 else f"every {schedule.every_hours:,} hours"
+        return (
+            gettext("every hour")
+            if schedule.every_hours == 1
+            else gettext("every %(every_hours)s hours") % {"every_hours": write_number(schedule.every_hours)}
+        )
     if schedule.mode == schedule.TIMES:
         return f"{_describe_times(schedule.times)} ({schedule.zone})"
-    return f"by the cron expression {schedule.cron} ({schedule.zone})" if schedule.mode == schedule.CRON else ""
+    return (
+        gettext("by the cron expression %(cron)s (%(zone)s)") % {"cron": schedule.cron, "zone": schedule.zone}
+        if schedule.mode == schedule.CRON
+        else ""
+    )
 
 
 def _describe_times(texts: list[str]) -> str:
     every_day = [text for text in texts if " " not in text]
     on_days = [text for text in texts if " " in text]
-    parts = [f"every day at {', '.join(every_day)}"] if every_day else []
-    return " and ".join([*parts, f"every week at {', '.join(on_days)}"] if on_days else parts)
+    parts = [gettext("every day at %(every_day)s") % {"every_day": ", ".join(every_day)}] if every_day else []
+    return gettext(" and ").join([*parts, gettext("every week at %(on_days)s") % {"on_days": ", ".join(on_days)}] if on_days else parts)

@@ -14,6 +14,7 @@ from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
+from django.utils.translation import gettext
 
 
 class Purpose(StrEnum):
@@ -42,7 +43,8 @@ def open_secrets(sealed: str, purpose: Purpose, *, what: str) -> dict[str, str]:
         found: dict[str, str] = json.loads(_make_fernet(purpose).decrypt(sealed.encode("ascii")))
     except (InvalidToken, ValueError) as error:
         raise SecretError(
-            f"{what} cannot be read, because VERTEX_SECRET_KEY is not the one that was set when it was entered. Enter it again."
+            gettext("%(what)s cannot be read, because VERTEX_SECRET_KEY is not the one that was set when it was entered. Enter it again.")
+            % {"what": what}
         ) from error
     return found
 

@@ -14,6 +14,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext
 
 from extraction.models import AuditKind, RecoveryCode, SecondFactor
 from extraction.services.core import audit, sessions
@@ -46,7 +47,7 @@ def begin_factor(user: User) -> SecondFactor:
         user=user, defaults={"secret": seal_secrets({"secret": pyotp.random_base32()}, Purpose.SIGN_IN)}
     )
     if found.confirmed_at is not None:
-        raise FactorError("You have a second factor already.")
+        raise FactorError(gettext("You have a second factor already."))
     return found
 
 

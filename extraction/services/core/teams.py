@@ -3,6 +3,7 @@
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, QuerySet
+from django.utils.translation import gettext
 
 from extraction.models import AuditKind, Breakage, Cluster, Membership, Role, StoredFile, Team, forget_reach, reach_of
 from extraction.services.core import audit
@@ -47,9 +48,12 @@ def delete_team(team: Team) -> None:
     held = {"site": team.sites.count(), "record type": team.record_types.count(), "alert channel": team.channels.count()}
     left = [f"{count} {name}{'' if count == 1 else 's'}" for name, count in held.items() if count]
     if left:
-        raise TeamError(f"{team} still has {', '.join(left)}. Move the sites to another team, and delete the rest, first.")
+        raise TeamError(
+            gettext("%(team)s still has %(left)s. Move the sites to another team, and delete the rest, first.")
+            % {"team": team, "left": ", ".join(left)}
+        )
     if Team.objects.count() == 1:
-        raise TeamError("This is the only team. There is always one.")
+        raise TeamError(gettext("This is the only team. There is always one."))
     with transaction.atomic():
         audit.record(AuditKind.TEAM_DELETED, team.name)
         team.delete()
@@ -67,7 +71,7 @@ def change_member(team: Team, user: User, role: Role | None, *, by: User) -> Non
     Raises TeamError for one's own membership, so that nobody is locked out by a slip.
     """
     if user.pk == by.pk and not reach_of(by).everywhere:
-        raise TeamError("You cannot change your own role or leave. Another administrator can do that.")
+        raise TeamError(gettext("You cannot change your own role or leave. Another administrator can do that."))
     known = Membership.objects.filter(team=team, user=user).first()
     before = Role(known.role).group if known else None
     after = role.group if role else None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.algorithms.dom.nodes import clean
 from extraction.algorithms.dom.urls import find_base_address
@@ -17,6 +18,7 @@ from extraction.models import Attribute, Correction, Record
 from extraction.models.correction import CorrectionQuerySet
 from extraction.models.record_values import RecordValue
 from extraction.services.core import stored_pages
+from extraction.services.core.percent import write_number
 from extraction.services.corrections.applying import Place, RuleValues, is_unread, read_attribute_names, with_names
 
 MAX_TEXTS, MAX_LENGTH = 200, 20_000
@@ -45,7 +47,7 @@ def find_attribute(record: Record, place: Place) -> Attribute:
     name, list_name, row = place
     found = Attribute.objects.of_cluster(record.cluster).filter(name=name).select_related("list").first()
     if found is None or (found.list.name if found.list else "") != list_name or (row is None) != (found.list is None):
-        raise CorrectionError(f"The record type has no attribute “{name}” there.")
+        raise CorrectionError(gettext("The record type has no attribute “%(name)s” there.") % {"name": name})
     return found
 
 
@@ -56,15 +58,17 @@ def store_correction(record: Record, given: CorrectionInput, rule: RuleDefinitio
     """
     attribute = find_attribute(record, given.place)
     if is_unread(record):
-        raise CorrectionError("The page could not be read, so there is nothing to correct.")
+        raise CorrectionError(gettext("The page could not be read, so there is nothing to correct."))
     values = RuleValues(record)
     row = _describe_place(values, given.place, attribute)
     page = values.page_texts(given.place)
     if page != given.seen:
-        raise CorrectionError("The page says something else now than when you opened this form. Look again before you correct it.")
+        raise CorrectionError(gettext("The page says something else now than when you opened this form. Look again before you correct it."))
     texts = check_texts(attribute, given.texts)
     if texts == page and not _is_changed_by_clean_up(values, given.place):
-        raise CorrectionError("That is what the page says. Take the correction back instead." if page else "There is no value to reject.")
+        raise CorrectionError(
+            gettext("That is what the page says. Take the correction back instead.") if page else gettext("There is no value to reject.")
+        )
     digest = row.identity if row else ""
     end_corrections(
         Correction.objects.open().filter(page=record.snapshot.page_id, attribute=attribute, row_digest=digest),
@@ -91,11 +95,16 @@ def check_texts(attribute: Attribute, texts: Sequence[str]) -> tuple[str, ...]:
     """Return the cleaned texts of a correction. Raises CorrectionError if there are too many or one is too long."""
     cleaned = tuple(each for each in map(clean, texts) if each)
     if len(cleaned) > 1 and not attribute.multiple:
-        raise CorrectionError(f"{attribute.name} has one value. You wrote {len(cleaned)} lines.")
+        raise CorrectionError(
+            gettext("%(attribute)s has one value. You wrote %(cleaned)s lines.") % {"attribute": attribute.name, "cleaned": len(cleaned)}
+        )
     if len(cleaned) > MAX_TEXTS or any(len(each) > MAX_LENGTH for each in cleaned):
-        raise CorrectionError(f"A correction has at most {MAX_TEXTS} values of {MAX_LENGTH:,} characters each.")
+        raise CorrectionError(
+            gettext("A correction has at most %(max_texts)s values of %(max_length)s characters each.")
+            % {"max_texts": MAX_TEXTS, "max_length": write_number(MAX_LENGTH)}
+        )
     if any("\x00" in each for each in cleaned):
-        raise CorrectionError("A value holds a character that cannot be stored.")
+        raise CorrectionError(gettext("A value holds a character that cannot be stored."))
     return cleaned
 
 
@@ -115,7 +124,10 @@ def read_texts(record: Record, attribute: Attribute, rule: RuleDefinition, texts
     reading = read_attribute_values(replace(base, cleanup=(), type=attribute.type), texts, base_url=url, language=language)  # type: ignore[arg-type]
     for each in reading.values:
         if each.value is None:
-            raise CorrectionError(f"It cannot be stored as {attribute.get_type_display().lower()}: {each.problem}.")
+            raise CorrectionError(
+                gettext("It cannot be stored as %(type)s: %(problem)s.")
+                % {"type": attribute.get_type_display().lower(), "problem": each.problem}
+            )
     return [RecordValue(each.raw, each.value, each.problem) for each in reading.values]
 
 
@@ -130,7 +142,7 @@ def accept_page(record: Record, correction: Correction) -> None:
     place = find_place(values, correction)
     texts = values.page_texts(place)
     if correction.found is None or texts != tuple(correction.found):
-        raise CorrectionError("The page says something else now than when you opened this list. Look again before you decide.")
+        raise CorrectionError(gettext("The page says something else now than when you opened this list. Look again before you decide."))
     row = _describe_place(values, place, correction.attribute)
     correction.basis, correction.state, correction.found, correction.reason = list(texts), Correction.State.ACTIVE, None, ""
     correction.row, correction.snapshot = row.as_json() if row else None, None
@@ -145,7 +157,8 @@ def find_place(values: RuleValues, correction: Correction) -> Place:
     found = find_row(values.page_rows(attribute.list.name), with_names(row, read_attribute_names([correction])))
     if isinstance(found, RowLost):
         raise CorrectionError(
-            f"The row cannot be identified with certainty: {found.reason}. Correct the value in its row, and end this correction."
+            gettext("The row cannot be identified with certainty: %(reason)s. Correct the value in its row, and end this correction.")
+            % {"reason": found.reason}
         )
     return attribute.name, attribute.list.name, found.position
 
@@ -159,7 +172,7 @@ def _describe_place(values: RuleValues, place: Place, attribute: Attribute) -> R
     ids = {each.name: str(each.pk) for each in members}
     rows: list[Row] = [{ids[name]: tuple(texts) for name, texts in each.items() if name in ids} for each in values.page_rows(list_name)]
     if not 0 <= row < len(rows):
-        raise CorrectionError("The row is no longer in the record.")
+        raise CorrectionError(gettext("The row is no longer in the record."))
     return describe_row(rows, row, key=[str(each.pk) for each in members if each.is_key])
 
 

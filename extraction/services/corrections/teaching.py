@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, elements
@@ -46,7 +47,7 @@ def teach_correction(correction: Correction, record: Record, rule: RuleDefinitio
     """
     cluster, snapshot, attribute = record.cluster, record.snapshot, correction.attribute
     if snapshot.cluster_id != cluster.pk or not snapshot.kept:
-        return Lesson(reason="the page is not kept, so nothing can be marked on it")
+        return Lesson(reason=gettext("the page is not kept, so nothing can be marked on it"))
     try:
         root = stored_pages.read_root(snapshot)
         if row is not None and attribute.list is not None:
@@ -60,7 +61,7 @@ def teach_correction(correction: Correction, record: Record, rule: RuleDefinitio
     except _NotMarkedError as reason:
         return Lesson(reason=str(reason))
     except (PageError, RuleError, XPathError, LabelError) as error:
-        return Lesson(reason=f"nothing was marked on the page: {error}")
+        return Lesson(reason=gettext("nothing was marked on the page: %(error)s") % {"error": error})
 
 
 def forget_lesson(correction: Correction, cluster: Cluster) -> None:
@@ -91,9 +92,12 @@ def _find_places(root: etree._Element, correction: Correction, *, within: etree.
             if places:
                 break
         if not places:
-            raise _NotMarkedError(f"“{text[:60]}” does not stand on the page, so it teaches the rule nothing")
+            raise _NotMarkedError(gettext("“%(text)s” does not stand on the page, so it teaches the rule nothing") % {"text": text[:60]})
         if len(places) > 1:
-            raise _NotMarkedError(f"“{text[:60]}” stands in {len(places)} places, so you have to mark the right one yourself")
+            raise _NotMarkedError(
+                gettext("“%(text)s” stands in %(places)s places, so you have to mark the right one yourself")
+                % {"text": text[:60], "places": len(places)}
+            )
         found += places
     return tuple(dict.fromkeys(found))
 
@@ -101,7 +105,7 @@ def _find_places(root: etree._Element, correction: Correction, *, within: etree.
 def _find_list(rule: RuleDefinition, name: str) -> ListRule:
     found = next((each for each in rule.lists if each.name == name), None)
     if found is None:
-        raise _NotMarkedError(f"the rule has no list {name}")
+        raise _NotMarkedError(gettext("the rule has no list %(name)s") % {"name": name})
     return found
 
 
@@ -112,7 +116,7 @@ def _teach_row(correction: Correction, cluster: Cluster, snapshot: Snapshot, rul
     rows = Rows(list(select_rows([selector.xpath for selector in rule.rows], root)))
     filled = [n for n in range(len(rows.elements)) if _has_values(rule, rows, n)]
     if len(filled) != len(given) or row >= len(given):
-        raise _NotMarkedError("the row is not found on the page")
+        raise _NotMarkedError(gettext("the row is not found on the page"))
     others = {name: [place for place, _ in places] for name, places in given[row].items() if places and name != correction.attribute.name}
     rejected = correction.kind == Correction.Kind.REJECTED
     element = rows.elements[filled[row]]
@@ -126,7 +130,7 @@ def _teach_row(correction: Correction, cluster: Cluster, snapshot: Snapshot, rul
             labelling.set_labels(cluster, snapshot, known, places, correction.by, row=number)
     labelling.set_labels(cluster, snapshot, correction.attribute, mine, correction.by, row=number)
     if rejected:
-        return Lesson((), number, "the row was marked without the value")
+        return Lesson((), number, gettext("the row was marked without the value"))
     return Lesson(mine, number)
 
 
@@ -145,7 +149,7 @@ def _choose_label_row(cluster: Cluster, snapshot: Snapshot, attribute: Attribute
         if place is not None and place.node in nodes:
             return label.row
     if last >= MAX_ROWS:
-        raise _NotMarkedError(f"{MAX_ROWS} rows of the page are marked already")
+        raise _NotMarkedError(gettext("%(max_rows)s rows of the page are marked already") % {"max_rows": MAX_ROWS})
     return last + 1
 
 

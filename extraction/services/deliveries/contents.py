@@ -8,6 +8,7 @@ from pathlib import Path
 
 from django.utils import timezone
 from django.utils.text import slugify
+from django.utils.translation import gettext
 
 from extraction.algorithms.records.choice import URL_COLUMN, ExportChoice
 from extraction.algorithms.records.line import Line
@@ -54,7 +55,11 @@ def plan_content(records: ReleasedRecords, content: TargetContent, form: ExportF
     chosen = [name for name in content.columns if name in known] if content.columns else known
     missing = [name for name in content.columns if name not in known]
     if missing:
-        raise DeliveryError(f"{records.title} has no {', '.join(missing)} any more. Choose the columns of the target again.", again=False)
+        raise DeliveryError(
+            gettext("%(title)s has no %(missing)s any more. Choose the columns of the target again.")
+            % {"title": records.title, "missing": ", ".join(missing)},
+            again=False,
+        )
     about = [name for name in content.about if name in ABOUT]
     wanted = [*ALWAYS, *([CHANGE] if changes else []), *(name for name in about if name not in ALWAYS)]
     choice = ExportChoice(

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.algorithms.records.changes import ReplayError
 from extraction.fetching.hidden_texts import hide_secrets
@@ -64,7 +65,7 @@ def deliver(delivery_id: int, now: datetime) -> bool:
     secrets: dict[str, str] = {}
     try:
         if not target.enabled and delivery.cause != Delivery.Cause.HAND:
-            raise DeliveryError("The target is disabled.", again=False)
+            raise DeliveryError(gettext("The target is disabled."), again=False)
         secrets = open_secrets(target)
         records = find_type_records(target.record_type, target.list_name)
         if delivery.cause == Delivery.Cause.START:
@@ -98,7 +99,9 @@ def deliver(delivery_id: int, now: datetime) -> bool:
 def _check_records(records: ReleasedRecords) -> None:
     if not records.templates:
         raise DeliveryError(
-            f"No records of {records.title} have been released yet: there is no run, or all runs are held back.", again=False
+            gettext("No records of %(title)s have been released yet: there is no run, or all runs are held back.")
+            % {"title": records.title},
+            again=False,
         )
 
 

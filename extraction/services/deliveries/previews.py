@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext
+
 from extraction.algorithms.records.cell_types import Cell
 from extraction.algorithms.records.changes import ReplayError
 from extraction.algorithms.records.columns import Column
@@ -52,7 +54,7 @@ def preview_target(target: DeliveryTarget) -> DeliveryPreview:
     try:
         records = find_type_records(target.record_type, target.list_name)
         if not records.templates:
-            return DeliveryPreview(problem=f"No records of {records.title} have been released yet.")
+            return DeliveryPreview(problem=gettext("No records of %(title)s have been released yet.") % {"title": records.title})
         changes = not target.sends_files or content.changes_only
         if not changes:
             return _preview_file(contents.plan_content(records, content, FORMATS[content.format]), records.templates)
@@ -84,7 +86,7 @@ def _make(
         lines=kinds.total(),
         complete=complete,
         rows=rows,
-        losses=[f"Left out: {each}." for each in export.scope.left_out],
+        losses=[gettext("Left out: %(each)s.") % {"each": each} for each in export.scope.left_out],
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from extraction.algorithms.records.choice import URL_COLUMN
 from extraction.algorithms.records.columns import PAGE_COLUMNS, RECORD_COLUMNS
@@ -78,8 +79,11 @@ def find_type_records(record_type: RecordType, list_name: str = "") -> ReleasedR
     """
     if list_name and not record_type.attributes.filter(list__name=list_name, is_key=True).exists():
         raise NotDelivered(
-            f"The rows of {list_name} have no key, so their changes are not tracked. "
-            f"Choose a key for them: open the record type {record_type}, then Key."
+            gettext(
+                "The rows of %(name)s have no key, so their changes are not tracked. Choose a key for them: open the record type "
+                "%(record_type)s, then Key."
+            )
+            % {"name": list_name, "record_type": record_type}
         )
     clusters = record_type.clusters.filter(ignored=False).select_related("site", "record_type").order_by("site__name", "site_id", "number")
     return _find_released(record_type.name, record_type, list(clusters), list_name, across_sites=True)
@@ -88,7 +92,7 @@ def find_type_records(record_type: RecordType, list_name: str = "") -> ReleasedR
 def find_template_records(cluster: Cluster, list_name: str = "") -> ReleasedRecords:
     """Return the records of one template. Raises NotDelivered like `find_type_records`."""
     if list_name and list_name not in read_key_schemas([cluster.pk])[cluster.pk].lists:
-        raise NotDelivered(f"The rows of {list_name} have no key, so their changes are not tracked.")
+        raise NotDelivered(gettext("The rows of %(name)s have no key, so their changes are not tracked.") % {"name": list_name})
     return _find_released(f"{cluster.site.name}: {cluster.label}", cluster.record_type, [cluster], list_name, across_sites=False)
 
 
@@ -111,7 +115,9 @@ def make_scope(records: ReleasedRecords, read: LineReader | None = None) -> Expo
     else:
         attributes = find_attributes(records.templates[0].cluster) if records.templates else {"": ()}
     left_out = [
-        f"the records of {cluster.site.name}: {cluster.label}, of which no run has been released yet" for cluster in records.waiting
+        gettext("the records of %(site)s: %(cluster)s, of which no run has been released yet")
+        % {"site": cluster.site.name, "cluster": cluster.label}
+        for cluster in records.waiting
     ]
     return ExportScope(
         records.title,
@@ -150,7 +156,7 @@ class LineMaker:
         page: dict[str, PageCell] = {
             URL_COLUMN: state.url,
             "site": cluster.site.name,
-            "template": cluster.label,
+            "template": cluster.stored_label,
             "page_id": state.page_id,
             "fetched_at": _in_utc(state.fetched_at),
             "rule_version": state.rule_version,

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.models import AuditKind, CrawlAddress, Page, Run, TrackedRecord
 from extraction.services.core import audit
@@ -53,7 +54,7 @@ def mark_gone(run: Run, user: User | None = None) -> int:
     """
     later = Run.objects.filter(site=run.site, kind=Run.Kind.IMPORT, pk__gt=run.pk)
     if later.exists():
-        raise JobError("The site was imported again since. Decide on the page of the newest import.")
+        raise JobError(gettext("The site was imported again since. Decide on the page of the newest import."))
     with transaction.atomic():
         urls = list(CrawlAddress.objects.filter(run=run, outcome=ABSENT).order_by("pk").values_list("url", flat=True))
         marked = 0

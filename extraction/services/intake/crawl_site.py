@@ -23,6 +23,7 @@ from tempfile import TemporaryDirectory
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from extraction.fetching.crawl.messages import (
     CrawlPlan,
@@ -96,13 +97,15 @@ def start_extracting_crawl(site: Site, user: User | None = None) -> Run:
     live = Rule.objects.serving().of_site(site).not_ignored().order_by("pk")
     ids = list(live.values_list("pk", flat=True))
     if not ids:
-        raise JobError(f"{site.name} has no live rule. Publish one first.")
+        raise JobError(gettext("%(site)s has no live rule. Publish one first.") % {"site": site.name})
     return _start(site, RunParameters(mode=EXTRACT, rules=tuple(ids)), user)
 
 
 def _start(site: Site, parameters: RunParameters, user: User | None) -> Run:
     if not sources.can_fetch(site):
-        raise JobError(f"{site.name} has no start address yet. Check the start addresses under Settings and save them.")
+        raise JobError(
+            gettext("%(site)s has no start address yet. Check the start addresses under Settings and save them.") % {"site": site.name}
+        )
     return runs.start_run(Run.Kind.CRAWL, site, parameters=parameters, user=user)
 
 
@@ -122,7 +125,7 @@ def run_crawl(run: Run, progress: Progress) -> RunSummary:
     """
     source = Source.objects.filter(site=run.site).first()
     if source is None or not source.is_set:
-        raise JobError(f"{run.site.name} no longer has a start address. Enter one under Settings.")
+        raise JobError(gettext("%(site)s no longer has a start address. Enter one under Settings.") % {"site": run.site.name})
     intake = Intake(run)
     if run.attempts == 1 and not run.addresses.exists() and not run.read_parameters().refreshes:
         crawl_frontier.seed_addresses(run, _kept_pages(run.site, source), via=crawl_frontier.SEEDED)
@@ -136,7 +139,9 @@ def run_crawl(run: Run, progress: Progress) -> RunSummary:
             deaths = deaths + 1 if intake.pages == before else 1
             before = intake.pages
             if deaths == MAX_DEATHS:
-                raise JobError(f"The crawling process died {deaths} times: {error}") from error
+                raise JobError(
+                    gettext("The crawling process died %(deaths)s times: %(error)s") % {"deaths": deaths, "error": error}
+                ) from error
             progress(intake.pages, message="The crawling process died; starting it again")
     progress(intake.pages, total=intake.pages, now=True)
     return _ended(run, intake, reason)
@@ -214,13 +219,13 @@ def _consume(events: Iterator[Event], intake: Intake, progress: Progress | None,
         intake.forget_last()
         intake.write()
         raise
-    raise CrawlFailed("its events ended without the final one")
+    raise CrawlFailed(gettext("its events ended without the final one"))
 
 
 def _last(event: Done, intake: Intake) -> EndReason:
     intake.write()
     if event.reason is EndReason.FAILED:
-        raise JobError(f"The crawl could not go on: {event.message}")
+        raise JobError(gettext("The crawl could not go on: %(message)s") % {"message": event.message})
     return event.reason
 
 

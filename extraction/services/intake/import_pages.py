@@ -17,6 +17,7 @@ from django.contrib.auth.models import User
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.fetching.archives import Archive, ArchiveError, Limits, PageItem, Refused, Skipped
 from extraction.fetching.items import AssetItem
@@ -24,6 +25,7 @@ from extraction.fetching.names import make_printable
 from extraction.models import Run, Site
 from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs, stored_bytes
+from extraction.services.core.percent import write_number
 from extraction.services.core.runs import Cancelled, JobError, Progress
 from extraction.services.intake import absent_pages, assets
 from extraction.services.intake.import_assets import WantedAssets
@@ -59,7 +61,10 @@ def start_import(site: Site, file: File[bytes] | Path, *, name: str, user: User 
         with file.open("rb") as opened:
             return start_import(site, File(opened, name=file.name), name=name, user=user)
     if file.size > settings.VERTEX_UPLOAD_MAX_BYTES:
-        raise JobError(f"{name} has {file.size:,} bytes; at most {settings.VERTEX_UPLOAD_MAX_BYTES:,} are accepted")
+        raise JobError(
+            gettext("%(name)s has %(size)s bytes; at most %(vertex_upload_max_bytes)s are accepted")
+            % {"name": name, "size": write_number(file.size), "vertex_upload_max_bytes": write_number(settings.VERTEX_UPLOAD_MAX_BYTES)}
+        )
     sha256 = _digest(file)
     same = Run.objects.unfinished().filter(kind=Run.Kind.IMPORT, site=site, parameters__sha256=sha256).first()
     if same:
@@ -78,7 +83,7 @@ def start_folder_import(site: Site, path: Path, *, user: User | None = None) -> 
     Raises JobError when there is no such folder.
     """
     if not path.is_dir():
-        raise JobError(f"there is no folder {path}")
+        raise JobError(gettext("there is no folder %(path)s") % {"path": path})
     parameters = RunParameters(name=make_printable(path.name)[:200], folder=str(path.resolve()))
     return runs.start_run(Run.Kind.IMPORT, site, parameters=parameters, user=user)
 
@@ -97,7 +102,7 @@ def check_archive(file: File[bytes]) -> None:
             reason = reason or f"; {item.name}: {item.reason}"
     else:
         if seen < LOOK_ITEMS:
-            raise ArchiveError(f"no page was found in it{reason}")
+            raise ArchiveError(gettext("no page was found in it%(reason)s") % {"reason": reason})
     file.seek(0)
 
 
@@ -128,7 +133,7 @@ def run_import(run: Run, progress: Progress) -> RunSummary:
         if run.read_summary().pages is not None:  # the worker died after the last page, before the run was marked as done
             return _finish(run)
         stored_bytes.check_storage()
-        raise JobError("the uploaded file is gone; upload it again")
+        raise JobError(gettext("the uploaded file is gone; upload it again"))
     _delete_orphans()
     try:
         with _open_source(parameters) as source:
@@ -176,7 +181,7 @@ def _import_all(run: Run, archive: Archive, progress: Progress, wanted: WantedAs
         if kind.startswith("HTTP "):
             progress.problem(kind, f"pages not imported because the server had answered with this status: {number:,}")
     if not tally.pages:
-        raise ArchiveError("no page was found in it")
+        raise ArchiveError(gettext("no page was found in it"))
     progress(tally.pages, total=tally.pages, now=True)
     summary = _summarize(run, tally)
     # What comes after the point at which an archive was cut off is unknown, so nothing is absent from it.

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.utils.translation import gettext
 
 from extraction.algorithms.dom import references
 from extraction.algorithms.dom.references import NeededResource
@@ -48,7 +49,9 @@ def start_loading(site: Site, *, cluster: Cluster | None = None, user: User | No
     Raises JobError when the site has no address on the web.
     """
     if not can_load(site):
-        raise JobError(f"{site.name} has no address, so its styles and pictures can only be uploaded with its pages")
+        raise JobError(
+            gettext("%(site)s has no address, so its styles and pictures can only be uploaded with its pages") % {"site": site.name}
+        )
     return runs.start_run(Run.Kind.ASSETS, site, cluster=cluster, unit="files", user=user)
 
 
@@ -92,7 +95,7 @@ def fetch_assets(site: Site, needed: Sequence[NeededResource]) -> Iterator[tuple
                     yield by_url[event.url], Path(event.body).read_bytes()
                     Path(event.body).unlink(missing_ok=True)
     except CrawlFailed as error:
-        raise JobError(f"The crawling process died: {error}") from error
+        raise JobError(gettext("The crawling process died: %(error)s") % {"error": error}) from error
     finally:
         shutil.rmtree(spool, ignore_errors=True)
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from django.contrib.auth.models import User
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.algorithms.boilerplate.shared_beginning import find_shared_beginning
 from extraction.algorithms.dom import references
@@ -140,7 +141,7 @@ def draw_page(text: str) -> bytes:
     """Return a PNG picture of a file made by `write_document`. Raises DrawingError, also when there is no browser."""
     program = chromium.find_executable() if can_draw() else None
     if program is None:
-        raise DrawingError("there is no browser to draw it")
+        raise DrawingError(gettext("there is no browser to draw it"))
     return draw_picture(text, program=program, arguments=chromium.ARGUMENTS)
 
 

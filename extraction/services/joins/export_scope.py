@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from django.db.models import Prefetch, QuerySet
+from django.utils.translation import gettext
 
 from extraction.algorithms.records.choice import URL_COLUMN
 from extraction.algorithms.records.columns import ExportAttribute
@@ -44,14 +45,14 @@ def find_join_scope(join: Join, records: QuerySet[JoinedRecord] | None = None) -
         frozenset(taken | set(names.values())),
         tuple(_describe_left_out(join)),
         read=read,
-        line="a joined record: a page with its rows, a row without a page, or a page without a row",
+        line=gettext("a joined record: a page with its rows, a row without a page, or a page without a row"),
     )
 
 
 def _describe_left_out(join: Join) -> list[str]:
     found = [each.removesuffix(".") for each in describe_state(join).warnings]
     if join.detail and join.detail.record_type and join.detail.record_type.lists.exists():
-        found.append("the rows of lists on the pages; the export of their template has them")
+        found.append(gettext("the rows of lists on the pages; the export of their template has them"))
     return found
 
 
@@ -86,7 +87,7 @@ def _describe_page(join: Join, record: JoinedRecord) -> dict[str, PageCell]:
     return {
         URL_COLUMN: record.page.url if record.page else None,
         "site": join.site.name,
-        "template": join.detail.label if join.detail and record.page else None,
+        "template": join.detail.stored_label if join.detail and record.page else None,
         "page_id": record.page_id,
         "row": None,
         "fetched_at": _as_utc(snapshot.fetched_at) if snapshot else None,

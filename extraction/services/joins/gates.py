@@ -9,6 +9,8 @@ The next release starts the join.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from extraction.models import Cluster, Rule, Run, RunRelease, Site
 
 MAX_RUNS = 500
@@ -57,12 +59,19 @@ def _find_last_runs(site: Site, clusters: Sequence[Cluster]) -> dict[int, Run]:
 def _describe_gate(cluster: Cluster, run: Run, release: RunRelease | None) -> str:
     """Return why the gate is closed, "" if it is open."""
     if not run.finished:
-        return f"Records of {cluster.label} are being extracted. They are joined when they are released."
+        return gettext("Records of %(cluster)s are being extracted. They are joined when they are released.") % {"cluster": cluster.label}
     if run.state != Run.State.DONE:
-        ended = "was cancelled" if run.state == Run.State.CANCELLED else "failed"
-        return f"The last extraction of {cluster.label} {ended}, so its records are not released. Extract them again."
+        ended = gettext("was cancelled") if run.state == Run.State.CANCELLED else gettext("failed")
+        return gettext("The last extraction of %(cluster)s %(ended)s, so its records are not released. Extract them again.") % {
+            "cluster": cluster.label,
+            "ended": ended,
+        }
     if release is None or release.state == RunRelease.State.RELEASED:
         return ""
     if release.state == RunRelease.State.REJECTED:
-        return f"The last records of {cluster.label} were rejected. The joined records are from before. The next release brings new ones."
-    return f"The last records of {cluster.label} are held back. The joined records are from before, until an operator releases them."
+        return gettext(
+            "The last records of %(cluster)s were rejected. The joined records are from before. The next release brings new ones."
+        ) % {"cluster": cluster.label}
+    return gettext(
+        "The last records of %(cluster)s are held back. The joined records are from before, until an operator releases them."
+    ) % {"cluster": cluster.label}

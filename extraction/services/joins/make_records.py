@@ -12,6 +12,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.models import Cluster, Join, JoinedRecord, JoinedRow, JoinListing, Rule, Run, Site
 from extraction.models.join import JoinResult
@@ -89,7 +90,7 @@ def run_joining(run: Run, progress: Progress) -> RunSummary:
     """
     join = Join.objects.select_related("site").filter(pk=run.read_parameters().join or 0).first()
     if join is None:
-        raise JobError("The join was deleted.")
+        raise JobError(gettext("The join was deleted."))
     ready = plans.check_plan(join.site, plans.read_plan(join))
     if isinstance(ready, Problems):
         raise JobError(" ".join(ready.sentences))
@@ -109,7 +110,7 @@ def run_joining(run: Run, progress: Progress) -> RunSummary:
         try:
             _write_drafts(run, join, listings, drafts)
         except IntegrityError as error:
-            raise Interrupted("The join or its pages were changed while it was made") from error
+            raise Interrupted(gettext("The join or its pages were changed while it was made")) from error
         done += len(drafts)
         progress(min(done, total))
     figures = counter.make_figures()

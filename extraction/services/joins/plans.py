@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from extraction.algorithms.records.join import SharedAttribute, Side
 from extraction.models import Attribute, AuditKind, Cluster, Join, JoinKey, JoinListing, RecordList, Site
@@ -131,11 +132,15 @@ def check_plan(site: Site, plan: JoinPlan) -> ReadyJoin | Problems:
     detail = schema.clusters.get(plan.detail)
     problems = []
     if detail is None:
-        problems.append("Choose the template of the pages." if plan.detail is None else "The template of the pages is no longer there.")
+        problems.append(
+            gettext("Choose the template of the pages.")
+            if plan.detail is None
+            else gettext("The template of the pages is no longer there.")
+        )
     elif detail.record_type_id is None:
-        problems.append(f"{detail.label} has no record type. Choose one first.")
+        problems.append(gettext("%(detail)s has no record type. Choose one first.") % {"detail": detail.label})
     if not plan.listings:
-        problems.append("Choose a list.")
+        problems.append(gettext("Choose a list."))
     ready = []
     for each in plan.listings:
         found = _check_listing(schema, detail, each)
@@ -151,9 +156,9 @@ def check_plan(site: Site, plan: JoinPlan) -> ReadyJoin | Problems:
 def _check_listing(schema: _Schema, detail: Cluster | None, plan: ListingPlan) -> ReadyListing | str:
     cluster, listed = schema.clusters.get(plan.cluster), schema.lists.get(plan.list)
     if cluster is None:
-        return "The template of a list is no longer there. Choose another."
+        return gettext("The template of a list is no longer there. Choose another.")
     if listed is None or listed.record_type_id != cluster.record_type_id:
-        return f"{cluster.label} no longer has the list of this join. Choose another."
+        return gettext("%(cluster)s no longer has the list of this join. Choose another.") % {"cluster": cluster.label}
     names = {each.name for each in schema.of_list(listed)}
     own = tuple(each.name for each in schema.of_page(cluster) if each.name not in names) if plan.with_page else ()
     if plan.by_key:
@@ -161,9 +166,12 @@ def _check_listing(schema: _Schema, detail: Cluster | None, plan: ListingPlan) -
         return keys if isinstance(keys, str) else ReadyListing(cluster, listed.name, "", keys, own)
     link = schema.attributes.get(plan.link)
     if link is None or link.list_id != listed.pk:
-        return f"The link attribute of {listed.name} was removed or moved. Choose another."
+        return gettext("The link attribute of %(listed)s was removed or moved. Choose another.") % {"listed": listed.name}
     if link.type != Attribute.Type.URL:
-        return f"{link.name} of {listed.name} is not of the type URL, so it cannot be a link. Change its type or choose another."
+        return gettext("%(link)s of %(listed)s is not of the type URL, so it cannot be a link. Change its type or choose another.") % {
+            "link": link.name,
+            "listed": listed.name,
+        }
     return ReadyListing(cluster, listed.name, link.name, (), own)
 
 
@@ -172,11 +180,15 @@ def _check_keys(schema: _Schema, detail: Cluster | None, listed: RecordList, pla
     for row_id, page_id in plan.keys:
         in_list, on_page = schema.attributes.get(row_id), schema.attributes.get(page_id)
         if in_list is None or in_list.list_id != listed.pk:
-            return f"An attribute of {listed.name} by whose value rows find their page was removed or moved. Choose another."
+            return gettext("An attribute of %(listed)s by whose value rows find their page was removed or moved. Choose another.") % {
+                "listed": listed.name
+            }
         if on_page is None or on_page.list_id is not None or (detail and on_page.record_type_id != detail.record_type_id):
-            return f"The page’s attribute that {in_list.name} is compared with was removed or moved. Choose another."
+            return gettext("The page’s attribute that %(in_list)s is compared with was removed or moved. Choose another.") % {
+                "in_list": in_list.name
+            }
         pairs.append((in_list.name, on_page.name))
-    return tuple(pairs) or f"Choose the attributes by whose values a row of {listed.name} finds its page."
+    return tuple(pairs) or gettext("Choose the attributes by whose values a row of %(listed)s finds its page.") % {"listed": listed.name}
 
 
 def _make_ready(site: Site, plan: JoinPlan, schema: _Schema, detail: Cluster, listings: Sequence[ReadyListing]) -> ReadyJoin:
@@ -232,7 +244,7 @@ def find_free_name(name: str, taken: set[str]) -> str:
 
 def name_join(detail: Cluster, lists: Sequence[str]) -> str:
     """Return a name for a join of these lists with a template's pages."""
-    return f"{', '.join(dict.fromkeys(lists))} with {detail.label}"[:120]
+    return f"{', '.join(dict.fromkeys(lists))} with {detail.stored_label}"[:120]
 
 
 def save_plan(site: Site, plan: JoinPlan, join: Join | None = None, user: User | None = None) -> Join:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_lazy
+from django_stubs_ext import StrOrPromise
 
 from extraction.models import Join, JoinedRecord
 from extraction.models.join import JoinColumn
@@ -12,12 +14,12 @@ from extraction.services.records.records import select_first_raw, select_first_v
 CONFLICTS, SEVERAL, DISAGREEING, INCOMPLETE = "conflicts", "several", "disagreeing", "incomplete"
 """Parts of the joined records, besides the states."""
 
-PARTS: Sequence[tuple[str, str]] = (
+PARTS: Sequence[tuple[str, StrOrPromise]] = (
     *JoinedRecord.State.choices,
-    (CONFLICTS, "Sides differ"),
-    (SEVERAL, "Several rows"),
-    (DISAGREEING, "Rows differ"),
-    (INCOMPLETE, "Page incomplete"),
+    (CONFLICTS, gettext_lazy("Sides differ")),
+    (SEVERAL, gettext_lazy("Several rows")),
+    (DISAGREEING, gettext_lazy("Rows differ")),
+    (INCOMPLETE, gettext_lazy("Page incomplete")),
 )
 """What a search can be limited to: (name, words)."""
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from extraction.models import Join, Run
 from extraction.models.run_values import RunParameters
 from extraction.services.joins import plans
@@ -35,17 +37,24 @@ class JoinCondition:
     @property
     def warnings(self) -> list[str]:
         """What is to be known about the records as they are, a sentence each."""
-        found = [f"The join needs a choice, so its records are not brought up to date. {each}" for each in self.problems]
+        found = [
+            gettext("The join needs a choice, so its records are not brought up to date. %(each)s") % {"each": each}
+            for each in self.problems
+        ]
         if self.run and not self.run.finished:
-            found.append("The records are being brought up to date.")
+            found.append(gettext("The records are being brought up to date."))
         elif self.run and self.run.state != Run.State.DONE:
-            found.append(f"The last attempt to bring the records up to date {self._describe_end()}")
+            found.append(gettext("The last attempt to bring the records up to date %(end)s") % {"end": self._describe_end()})
         elif self.outdated and not self.problems:
-            found.append("The settings of the join have changed since its records were made.")
+            found.append(gettext("The settings of the join have changed since its records were made."))
         return [*found, *(each.words for each in self.gates)]
 
     def _describe_end(self) -> str:
-        return "was cancelled." if self.run and self.run.state == Run.State.CANCELLED else f"failed: {self.run.error if self.run else ''}"
+        return (
+            gettext("was cancelled.")
+            if self.run and self.run.state == Run.State.CANCELLED
+            else gettext("failed: %(error)s") % {"error": self.run.error if self.run else ""}
+        )
 
 
 def describe_state(join: Join) -> JoinCondition:

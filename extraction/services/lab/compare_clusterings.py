@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from extraction.algorithms.clustering.refinement import sample_evenly
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.methods import Pages
@@ -46,7 +48,7 @@ def compare_methods(site: Site, methods: Sequence[str], *, most: int = MOST_PAGE
     """Yield the results of the methods one by one, on at most `most` pages. Raises JobError for a site without pages."""
     pages = read_pages(choose_pages(site, most=most))
     if not pages:
-        raise JobError(f"site {site.name} has no pages that can be compared")
+        raise JobError(gettext("site %(site)s has no pages that can be compared") % {"site": site.name})
     for method in methods:
         found = method_process.run_method(method, pages)
         sizes = sorted((len(group) for group in found.groups or [] if len(group) > 1), reverse=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from extraction.algorithms.methods import METHODS, Groups, Pages
 from extraction.models import Clustering, Run, Site, Snapshot
@@ -34,9 +35,13 @@ def start_comparison(site: Site, methods: Sequence[str], *, user: User | None = 
     """Start a comparison. Raises JobError when no method is given, a method is unknown, or the site has no pages."""
     unknown = sorted(set(methods) - set(METHODS))
     if unknown or not methods:
-        raise JobError(f"there is no method {unknown[0]}; there are: {', '.join(METHODS)}" if unknown else "choose at least one method")
+        raise JobError(
+            gettext("there is no method %(unknown)s; there are: %(methods)s") % {"unknown": unknown[0], "methods": ", ".join(METHODS)}
+            if unknown
+            else gettext("choose at least one method")
+        )
     if not compare_clusterings.choose_pages(site, most=1):
-        raise JobError("there are no pages to compare")
+        raise JobError(gettext("there are no pages to compare"))
     return runs.start_run(
         Run.Kind.LAB,
         site,
@@ -100,13 +105,15 @@ def _pages(run: Run) -> Pages:
         run.write_summary(RunSummary(snapshots=chosen))
     pages = compare_clusterings.read_pages(list(Snapshot.objects.filter(pk__in=chosen).order_by("page")))
     if not pages:
-        raise JobError("there are no pages to compare")
+        raise JobError(gettext("there are no pages to compare"))
     return pages
 
 
 def _write(run: Run, method: str, result: MethodResult) -> None:
     if result.stopped:
-        raise Interrupted(f"Clustering by {method or 'the templates'} ended: {result.stopped}")
+        raise Interrupted(
+            gettext("Clustering by %(method)s ended: %(stopped)s") % {"method": method or "the templates", "stopped": result.stopped}
+        )
     groups = sort_groups(result.groups or [])
     row = {
         "site": run.site,

@@ -6,6 +6,7 @@ The most recent results are cached.
 from dataclasses import dataclass
 from functools import lru_cache
 
+from django.utils.translation import gettext
 from lxml import etree
 
 from extraction.algorithms.alignment.xtract.dtd import DocumentType, TooManyNamesError, infer_document_type
@@ -48,7 +49,10 @@ def find_document_type(cluster: Cluster) -> FoundDocumentType | None:
     except TooManyNamesError as error:
         raise JobError(str(error)) from error
     if inferred and inferred.broken and not inferred.type.pages:
-        raise JobError(f"the XML of every page of {cluster.label} is broken, so no document type can be derived from them")
+        raise JobError(
+            gettext("the XML of every page of %(cluster)s is broken, so no document type can be derived from them")
+            % {"cluster": cluster.label}
+        )
     return inferred
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from threading import Condition
 
 from cachetools import LRUCache, cached
+from django.utils.translation import gettext
 
 from extraction.algorithms.alignment.roadrunner.infer import PAGES, Inference, infer_from_few_pages
 from extraction.algorithms.clustering.group_templates import GroupTemplates, find_group_templates
@@ -54,7 +55,7 @@ def find_wrappers(site: Site, method: str, *, pages: int = PAGES) -> Iterator[Gr
     """
     known = compare_clusterings.read_pages(compare_clusterings.choose_pages(site))
     if not known:
-        raise JobError(f"site {site.name} has no pages that can be compared")
+        raise JobError(gettext("site %(site)s has no pages that can be compared") % {"site": site.name})
     groups = comparisons.sort_groups(_group(known, method))
     named = [[str(page) for page in group] for group in groups]
     readable = template_paths.find_readable(known)
@@ -105,7 +106,7 @@ def _group(pages: Pages, method: str) -> Groups:
         return comparisons.group_by_template(list(pages))
     found = method_process.run_method(method, pages, cost=False)
     if found.groups is None:
-        raise JobError(f"{method} gives up: {found.reason}")
+        raise JobError(gettext("%(method)s gives up: %(reason)s") % {"method": method, "reason": found.reason})
     return found.groups
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.models import AuditKind, Cluster, Page, PageLabel, Placement, Site
 from extraction.services.core import audit
@@ -47,7 +48,7 @@ def get_labels(site: Site) -> dict[int, str]:
     A page without a label that somebody moved into a template has the name of that template as its label.
     """
     placed = Placement.objects.filter(cluster__site=site, belongs=True).select_related("cluster")
-    found = {row.page_id: row.cluster.label for row in placed}
+    found = {row.page_id: row.cluster.stored_label for row in placed}
     return found | dict(PageLabel.objects.filter(page__site=site).values_list("page", "label"))
 
 
@@ -59,7 +60,11 @@ def take_labels(site: Site, text: str, user: User | None) -> TakenLabels:
     rows, wrong = _rows(text)
     first = wrong[0][:80] if wrong else ""
     if not rows:
-        raise JobError(f"no line has an address and a label separated by a tab{f'; the first is {first!r}' if wrong else ''}")
+        raise JobError(
+            gettext("no line has an address and a label separated by a tab; the first is %(first)s") % {"first": repr(first)}
+            if wrong
+            else gettext("no line has an address and a label separated by a tab")
+        )
     pages: dict[str, int] = {}
     addresses = list(rows)
     for start in range(0, len(addresses), CHUNK):
@@ -73,7 +78,7 @@ def take_labels(site: Site, text: str, user: User | None) -> TakenLabels:
 def confirm_template(cluster: Cluster, user: User | None) -> int:
     """Label all current pages of a template with the template's name, and return how many there are."""
     pages = cluster.snapshots.current().values_list("page", flat=True)
-    _write_labels(cluster.site, dict.fromkeys(pages, cluster.label), user)
+    _write_labels(cluster.site, dict.fromkeys(pages, cluster.stored_label), user)
     return len(pages)
 
 

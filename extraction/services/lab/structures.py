@@ -7,6 +7,7 @@ from functools import partial
 from itertools import islice
 
 from django.utils.text import Truncator
+from django.utils.translation import gettext, ngettext
 from lxml import etree
 
 from extraction.algorithms.alignment.methods import METHODS
@@ -52,13 +53,20 @@ def find_structure(cluster: Cluster, method: str) -> FoundStructure:
     kept, roots = sample_pages.read_trees(sample_pages.read_samples(cluster).snapshots)
     if len(roots) < 2:
         raise JobError(
-            f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; a comparison needs at least two"
+            ngettext(
+                "%(cluster)s has %(roots)s readable sample page; a comparison needs at least two",
+                "%(cluster)s has %(roots)s readable sample pages; a comparison needs at least two",
+                len(roots),
+            )
+            % {"cluster": cluster.label, "roots": len(roots)}
         )
     started = time.perf_counter()
     try:
         structure = METHODS[method](roots)
     except AlignmentError as error:
-        raise JobError(f"{method} gives up on {cluster.label}: {error}") from error
+        raise JobError(
+            gettext("%(method)s gives up on %(cluster)s: %(error)s") % {"method": method, "cluster": cluster.label, "error": error}
+        ) from error
     seconds = time.perf_counter() - started
     return FoundStructure(tuple(snapshot.page.url for snapshot in kept), structure, seconds, _paths(structure, roots))
 
@@ -87,7 +95,7 @@ def _document_type(cluster: Cluster, *, tolerant: bool = False) -> Iterator[str]
     """Yield the lines of the DTD that XTRACT infers for a template of XML pages."""
     found = document_types.find_document_type(cluster)
     if found is None:
-        raise JobError(f"the pages of {cluster.label} are not XML")
+        raise JobError(gettext("the pages of %(cluster)s are not XML") % {"cluster": cluster.label})
     yield from found.text(tolerant=tolerant).splitlines()
 
 
@@ -95,9 +103,12 @@ def _articles(cluster: Cluster) -> Iterator[str]:
     """Yield the node extraction pattern of the sample pages, then the title and the body of each page."""
     found = articles.find_articles(cluster)
     if found is None and document_types.holds_xml(cluster):
-        raise JobError(f"the pages of {cluster.label} are XML, but rtdm-patterns reads HTML news pages. For XML, use --method xtract")
+        raise JobError(
+            gettext("the pages of %(cluster)s are XML, but rtdm-patterns reads HTML news pages. For XML, use --method xtract")
+            % {"cluster": cluster.label}
+        )
     if found is None:
-        raise JobError(f"{cluster.label} has fewer than two readable sample pages of HTML")
+        raise JobError(gettext("%(cluster)s has fewer than two readable sample pages of HTML") % {"cluster": cluster.label})
     yield write_pattern(found.pattern.tree)
     for snapshot in sample_pages.read_samples(cluster).snapshots:
         article = articles.find_article(cluster, snapshot)

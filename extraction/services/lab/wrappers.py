@@ -9,6 +9,7 @@ from typing import Any
 
 from cachetools import LRUCache, cached
 from django.contrib.auth.models import User
+from django.utils.translation import gettext, ngettext
 
 from extraction.algorithms.alignment.roadrunner.infer import PAGES, Inference, infer_from_few_pages
 from extraction.algorithms.alignment.roadrunner.printing import PrintedLine, print_lines
@@ -119,12 +120,17 @@ def _infer(cluster: Cluster, samples: sample_pages.Samples, pages: int) -> Look:
     kept, roots = sample_pages.read_trees(samples.snapshots)
     if len(roots) < 2:
         raise JobError(
-            f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; a comparison needs at least two"
+            ngettext(
+                "%(cluster)s has %(roots)s readable sample page; a comparison needs at least two",
+                "%(cluster)s has %(roots)s readable sample pages; a comparison needs at least two",
+                len(roots),
+            )
+            % {"cluster": cluster.label, "roots": len(roots)}
         )
     try:
         return Look(samples.key, tuple(kept), infer_from_few_pages(roots, most=pages))
     except AlignmentError as error:
-        raise JobError(f"RoadRunner gives up on {cluster.label}: {error}") from error
+        raise JobError(gettext("RoadRunner gives up on %(cluster)s: %(error)s") % {"cluster": cluster.label, "error": error}) from error
 
 
 def find_columns(cluster: Cluster, seen: Look) -> list[WrapperColumn]:
@@ -181,7 +187,7 @@ def take_columns(cluster: Cluster, key: str, taken: Sequence[TakenColumns], user
     """
     seen = infer_wrapper(cluster)
     if seen.key != key:
-        raise JobError("the template's sample pages have changed; look at the wrapper again")
+        raise JobError(gettext("the template's sample pages have changed; look at the wrapper again"))
     read = [number for number in range(len(seen.snapshots)) if number not in seen.found.unread]
     by_place = dict(enumerate(seen.found.structure.columns().values()))
     rows = [(each, _renumbered(by_place[each.place], read)) for each in taken if each.place in by_place]

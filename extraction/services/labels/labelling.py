@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, value
@@ -118,18 +119,35 @@ def get_labels(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, row: 
 def _check(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, locations: Sequence[Location] | None, row: int) -> None:
     if (row > 0) != (attribute.list_id is not None):
         raise LabelError(
-            f"{attribute.name} is {'marked row by row' if attribute.list_id else 'not an attribute of a list, so it has no rows'}"
+            (
+                gettext("%(attribute)s is marked row by row")
+                if attribute.list_id
+                else gettext("%(attribute)s is not an attribute of a list, so it has no rows")
+            )
+            % {"attribute": attribute.name}
         )
     if row > MAX_ROWS:
-        raise LabelError(f"{attribute.name}: row {row} was marked; at most {MAX_ROWS} rows per page can be marked")
+        raise LabelError(
+            gettext("%(attribute)s: row %(row)s was marked; at most %(max_rows)s rows per page can be marked")
+            % {"attribute": attribute.name, "row": row, "max_rows": MAX_ROWS}
+        )
     if attribute.record_type_id != cluster.record_type_id:
-        raise LabelError(f"{attribute.name} is not an attribute of {cluster.label}'s record type")
+        raise LabelError(
+            gettext("%(attribute)s is not an attribute of %(cluster)s's record type")
+            % {"attribute": attribute.name, "cluster": cluster.label}
+        )
     if snapshot.cluster_id != cluster.pk:
-        raise LabelError(f"page {snapshot.pk} does not belong to {cluster.label}")
+        raise LabelError(gettext("page %(pk)s does not belong to %(cluster)s") % {"pk": snapshot.pk, "cluster": cluster.label})
     if locations and len(locations) > 1 and not attribute.multiple:
-        raise LabelError(f"{attribute.name} has one value per record, but {len(locations)} places were marked")
+        raise LabelError(
+            gettext("%(attribute)s has one value per record, but %(locations)s places were marked")
+            % {"attribute": attribute.name, "locations": len(locations)}
+        )
     if locations and len(locations) > MAX_PLACES:
-        raise LabelError(f"{attribute.name}: {len(locations)} places were marked; at most {MAX_PLACES} can be marked")
+        raise LabelError(
+            gettext("%(attribute)s: %(locations)s places were marked; at most %(max_places)s can be marked")
+            % {"attribute": attribute.name, "locations": len(locations), "max_places": MAX_PLACES}
+        )
 
 
 def _read_once(nodes: Sequence[etree._Element], locations: Sequence[Location]) -> list[tuple[Location, str]]:
@@ -153,12 +171,12 @@ def _read_once(nodes: Sequence[etree._Element], locations: Sequence[Location]) -
 def _read_value(nodes: Sequence[etree._Element], place: Location) -> str:
     found = value(nodes, place)
     if found is None:
-        raise LabelError("this place is no longer on the page; open the page again and mark the value again")
+        raise LabelError(gettext("this place is no longer on the page; open the page again and mark the value again"))
     tag = str(nodes[place.node].tag)
     if place.kind != "attribute" and tag in find_unread_tags(nodes[0]):
-        raise LabelError(f"the text of a {tag} element cannot be marked, because no rule can be learned from it")
+        raise LabelError(gettext("the text of a %(tag)s element cannot be marked, because no rule can be learned from it") % {"tag": tag})
     if not found:
-        raise LabelError("there is no text at that place")
+        raise LabelError(gettext("there is no text at that place"))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from django.utils.translation import gettext
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, raw_text, texts
@@ -24,11 +25,11 @@ def find_text(nodes: Sequence[etree._Element], text: str, *, occurrence: int | N
     """
     wanted = clean(text)
     if not wanted:
-        raise LabelError("the text of a value is empty")
+        raise LabelError(gettext("the text of a value is empty"))
     for find in (_find_whole_texts, _find_elements, _find_attributes, _find_parts):
         if found := list(find(nodes, wanted)):
             return _choose(found, nodes, wanted, occurrence)
-    raise LabelError(f"“{wanted[:60]}” is not on this page")
+    raise LabelError(gettext("“%(wanted)s” is not on this page") % {"wanted": wanted[:60]})
 
 
 def find_xpath(nodes: Sequence[etree._Element], xpath: str, *, text: str = "") -> Location:
@@ -39,21 +40,32 @@ def find_xpath(nodes: Sequence[etree._Element], xpath: str, *, text: str = "") -
     root = nodes[0]
     found = located(XPath(xpath).select(root), {element: number for number, element in enumerate(nodes)})
     if len(found) != 1:
-        raise LabelError(f"the XPath {xpath[:100]} selects {len(found)} places on this page, not one")
+        raise LabelError(
+            gettext("the XPath %(xpath)s selects %(found)s places on this page, not one") % {"xpath": xpath[:100], "found": len(found)}
+        )
     place, value = found[0]
     if text and value != clean(text):
-        raise LabelError(f"the XPath {xpath[:100]} selects “{value[:60]}” on this page, not “{clean(text)[:60]}”")
+        raise LabelError(
+            gettext("the XPath %(xpath)s selects “%(value)s” on this page, not “%(clean)s”")
+            % {"xpath": xpath[:100], "value": value[:60], "clean": clean(text)[:60]}
+        )
     return place
 
 
 def _choose(found: list[Location], nodes: Sequence[etree._Element], wanted: str, occurrence: int | None) -> Location:
     if occurrence is not None:
         if not 1 <= occurrence <= len(found):
-            raise LabelError(f"“{wanted[:60]}” is on this page {len(found)} times, so there is no occurrence {occurrence}")
+            raise LabelError(
+                gettext("“%(wanted)s” is on this page %(found)s times, so there is no occurrence %(occurrence)s")
+                % {"wanted": wanted[:60], "found": len(found), "occurrence": occurrence}
+            )
         return found[occurrence - 1]
     if len(found) > 1:
         tags = ", ".join(str(nodes[each.node].tag) for each in found[:NAMED])
-        raise LabelError(f"“{wanted[:60]}” is on this page {len(found)} times ({tags}…); say which occurrence is meant, from 1")
+        raise LabelError(
+            gettext("“%(wanted)s” is on this page %(found)s times (%(tags)s…); say which occurrence is meant, from 1")
+            % {"wanted": wanted[:60], "found": len(found), "tags": tags}
+        )
     return found[0]
 
 

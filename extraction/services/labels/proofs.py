@@ -3,6 +3,8 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext, ngettext
+
 from extraction.models.rule_report import RuleReport
 
 AGREEMENT = 0.95
@@ -53,13 +55,15 @@ def read_proof(report: RuleReport, names: Collection[str]) -> Proof:
             continue
         relearned = figures.get(name)
         judged, agreeing = (relearned.judged, relearned.agreeing) if relearned else (LEAST_JUDGES, LEAST_JUDGES)
-        pages = f"{judged} page{'' if judged == 1 else 's'}"
+        pages = ngettext("%(pages)s page", "%(pages)s pages", judged) % {"pages": judged}
         if agreeing < AGREEMENT * judged:
-            doubtful[name] = f"agrees on {agreeing} of {pages}"
+            doubtful[name] = gettext("agrees on %(agreeing)s of %(pages)s") % {"agreeing": agreeing, "pages": pages}
         elif not judged:
-            doubtful[name] = "no page could confirm it"
+            doubtful[name] = gettext("no page could confirm it")
         elif judged < LEAST_JUDGES:
-            thin[name] = f"only {pages} could confirm it; {'it agrees' if judged == 1 else 'both agree'}"
+            thin[name] = ngettext("only %(pages)s could confirm it; it agrees", "only %(pages)s could confirm it; both agree", judged) % {
+                "pages": pages
+            }
         else:
             proven.append(name)
     return Proof(tuple(proven), thin, doubtful, lost)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext
 
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Attribute, Cluster, RecordList, Rule, Run
@@ -40,7 +41,7 @@ def run_learning(run: Run, progress: Progress) -> RunSummary:
     """Learns all attributes and lists that have labels, checks each against its labels, and writes a draft with its report."""
     cluster = run.cluster
     if cluster is None:
-        raise JobError("The template no longer exists.")
+        raise JobError(gettext("The template no longer exists."))
     labels, row_labels = read_labels(cluster), read_row_labels(cluster)
     attributes, marked_lists = _find_marked(cluster, labels, row_labels)
     space = open_workspace(cluster)
@@ -68,13 +69,16 @@ def _find_marked(
 ) -> tuple[list[Attribute], list[RecordList]]:
     """The pages' own attributes with a place marked on some page, and the lists with a marked row. Raises JobError without any."""
     if cluster.record_type_id is None:
-        raise JobError(f"{cluster.label} has no record type yet. Choose one first.")
+        raise JobError(gettext("%(cluster)s has no record type yet. Choose one first.") % {"cluster": cluster.label})
     schema = Attribute.objects.of_cluster(cluster).of_page()
     marked = [attribute for attribute in schema if any(labels.get(attribute.pk, {}).values())]
     lists = [each for each in RecordList.objects.filter(record_type_id=cluster.record_type_id) if row_labels.get(each.pk)]
     if not marked and not lists:
-        broke = " in their new design" if designs.find_breaks(cluster.pk) else ""
-        raise JobError(f"No values are marked on the pages of {cluster.label}{broke} yet.")
+        if designs.find_breaks(cluster.pk):
+            raise JobError(
+                gettext("No values are marked on the pages of %(cluster)s in their new design yet.") % {"cluster": cluster.label}
+            )
+        raise JobError(gettext("No values are marked on the pages of %(cluster)s yet.") % {"cluster": cluster.label})
     return marked, lists
 
 

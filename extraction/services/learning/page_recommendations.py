@@ -11,6 +11,7 @@ from threading import Lock
 from time import monotonic
 
 from cachetools import LRUCache, cached
+from django.utils.translation import gettext
 from lxml import etree
 
 from extraction.algorithms.errors import PageError, XPathError
@@ -201,11 +202,17 @@ def explain_score(score: PageScore, *, begun: bool = True) -> str:
     begun: whether a page is annotated. Before that, each page shows nearly all of the template for the first time.
     """
     if score.disagreements:
-        return f"the rules that fit so far disagree here on {_list_names([each.attribute for each in score.disagreements])}"
+        return gettext("the rules that fit so far disagree here on %(names)s") % {
+            "names": _list_names([each.attribute for each in score.disagreements])
+        }
     if score.missing:
-        return f"the rule finds no {_list_names(score.missing)} here"
+        return gettext("the rule finds no %(names)s here") % {"names": _list_names(score.missing)}
     if begun and score.fresh >= LITTLE:
-        return f"shows {write_percent(score.fresh)} of the template for the first time" if score.fresh >= 0.01 else "shows something new"
+        return (
+            gettext("shows %(fresh)s of the template for the first time") % {"fresh": write_percent(score.fresh)}
+            if score.fresh >= 0.01
+            else gettext("shows something new")
+        )
     return ""
 
 

@@ -16,7 +16,7 @@ from apprise import Apprise, AppriseAsset, NotifyFormat
 from celery import current_app
 from django.db import transaction
 from django.db.models import F, Q
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from extraction.models import Alert, AlertChannel, AuditKind, Breakage, Event, RunRelease, Site
 from extraction.services.core import audit
@@ -47,7 +47,8 @@ def queue_alerts(event: Event, breakage: Breakage, now: datetime) -> int:
     channels = [each for each in list_listening(event) if is_about_site(each, breakage.cluster.site)]
     if not channels:
         return 0
-    words = alert_words.write_alert(event, breakage)
+    with translation.override("en"):
+        words = alert_words.write_alert(event, breakage)
     return sum(queue_alert(each, event, f"{event} {breakage.pk}", words, now, breakage) for each in channels)
 
 
@@ -61,7 +62,8 @@ def queue_release_alerts(release: RunRelease, now: datetime) -> int:
     channels = [each for each in list_listening(event) if is_about_site(each, release.cluster.site)]
     if not channels or not find_news(release):
         return 0
-    words = alert_words.write_release_alert(event, release)
+    with translation.override("en"):
+        words = alert_words.write_release_alert(event, release)
     return sum(queue_alert(each, event, f"{event} {release.pk}", words, now) for each in channels)
 
 

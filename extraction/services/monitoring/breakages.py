@@ -11,7 +11,8 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext
 
 from extraction.models import AuditKind, Bellwether, Breakage, Check, Decision, Event, Monitor, RecordCount, Rule, Site
 from extraction.models.monitor import BreakageQuerySet
@@ -100,7 +101,7 @@ def accept_repair(breakage: Breakage, *, user: User | None = None, now: datetime
     Raises rules.StateError when there is no proposal, when it cannot be published, or when nothing of it is left.
     """
     if breakage.proposal is None or breakage.state != Breakage.State.OPEN:
-        raise rules.StateError("There is no longer a repair to accept.")
+        raise rules.StateError(gettext("There is no longer a repair to accept."))
     at = now or timezone.now()
     with transaction.atomic():
         proposal = _choose_accepted(breakage, breakage.proposal, user, doubtful=doubtful)
@@ -116,9 +117,10 @@ def accept_repair(breakage: Breakage, *, user: User | None = None, now: datetime
 def _choose_accepted(breakage: Breakage, proposal: Rule, user: User | None, *, doubtful: bool) -> Rule:
     """The proposal, or a new version of it without the attributes that are left out."""
     report = proposal.read_report()
-    proof = proofs.read_proof(report, breakage.attributes)
+    with translation.override("en"):  # the reasons are stored
+        proof = proofs.read_proof(report, breakage.attributes)
     if not proof.found and not (doubtful and proof.doubtful):
-        raise rules.StateError("Nothing in this repair is proven. Review it, edit it or mark the values yourself.")
+        raise rules.StateError(gettext("Nothing in this repair is proven. Review it, edit it or mark the values yourself."))
     incorrect = {name for name, found in breakage.check_found.read_attributes().items() if found.kind == Check.Verdict.INCORRECT}
     wrong = {name: reason for name, reason in proof.lost.items() if name in incorrect}
     unproven = {} if doubtful else {name: f"left out of what was accepted ({reason})" for name, reason in proof.doubtful.items()}
@@ -172,12 +174,16 @@ def _explain_coverage(check: Check) -> str:
     """Says why pages are no longer recognised although no value is known to be wrong."""
     lost = round((1 - check.covered_fraction) * check.reached)
     if check.reached == 1:
-        said = "One page alone is too little to judge the values. The only page that answered no longer looks like this template: no mask"
-        said += " covers it, and no template's structure is near enough. A crawl would extract nothing from it."
-    else:
-        said = f"The values are right, but {lost} of the {check.reached} pages that answered no longer look like this template: no mask"
-        said += " covers them, and no template's structure is near enough. A crawl would extract nothing from them."
-    return f"{said} Fetch or import the site's pages and find templates again"
+        return gettext(
+            "One page alone is too little to judge the values. The only page that answered no longer looks like this template: no mask"
+            " covers it, and no template's structure is near enough. A crawl would extract nothing from it."
+            " Fetch or import the site's pages and find templates again"
+        )
+    return gettext(
+        "The values are right, but %(lost)s of the %(reached)s pages that answered no longer look like this template: no mask"
+        " covers them, and no template's structure is near enough. A crawl would extract nothing from them."
+        " Fetch or import the site's pages and find templates again"
+    ) % {"lost": lost, "reached": check.reached}
 
 
 def _close(breakages: BreakageQuerySet, state: Breakage.State, at: datetime, user: User | None = None) -> int:

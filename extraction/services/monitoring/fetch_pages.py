@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from extraction.fetching.crawl.messages import Fetched, Outcome
 from extraction.fetching.crawl.process import CrawlFailed, fetch_once
@@ -51,8 +52,8 @@ def make_fetcher(site: Site, *, spool: str) -> Fetch:
             return {each.url: _answer(each) for each in fetch_once(urls, plan=plan, keep_session=partial(store_session, site))}
         except CrawlFailed as error:
             if error.from_outside:
-                raise Interrupted("The crawler was killed") from error
-            raise JobError(f"The pages could not be fetched: {error}") from error
+                raise Interrupted(gettext("The crawler was killed")) from error
+            raise JobError(gettext("The pages could not be fetched: %(error)s") % {"error": error}) from error
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

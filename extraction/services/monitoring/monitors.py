@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.models import AuditKind, Monitor, Rule, Run, Site
 from extraction.services.core import audit, runs
@@ -41,9 +42,11 @@ def start_due_checks(now: datetime) -> int:
 def start_check(site: Site, user: User | None = None) -> Run:
     """Starts a check of the site's rules at once, or returns the one under way. Raises JobError when there is nothing to check."""
     if not sources.can_fetch(site):
-        raise runs.JobError(f"{site.name} has no address, so its pages cannot be checked. Enter one under Settings.")
+        raise runs.JobError(
+            gettext("%(site)s has no address, so its pages cannot be checked. Enter one under Settings.") % {"site": site.name}
+        )
     if not Rule.objects.serving().of_site(site).not_ignored().exists():
-        raise runs.JobError(f"{site.name} has no live rule. Publish one first.")
+        raise runs.JobError(gettext("%(site)s has no live rule. Publish one first.") % {"site": site.name})
     return _run(site, user)
 
 

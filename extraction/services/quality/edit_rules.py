@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import translation
+from django.utils.translation import gettext
 
 from extraction.algorithms.records.quality.demands import RuleLimits, fits_type
 from extraction.algorithms.records.quality.offers import RuleBasis
@@ -67,7 +69,7 @@ def create_rule(record_type: RecordType, draft: RuleDraft, user: User | None, *,
             limits=row.limits,
         )
         if same.exists():
-            raise QualityRuleError("There is already a rule that says the same.")
+            raise QualityRuleError(gettext("There is already a rule that says the same."))
         row.changed_by = user
         row.save()
         _record(AuditKind.QUALITY_RULE_CREATED, row)
@@ -120,7 +122,9 @@ def delete_rule(rule: QualityRule) -> None:
 
 def _record(kind: AuditKind, row: QualityRule, text: str = "") -> None:
     where = f"{row.cluster.label} of {row.record_type}" if row.cluster else str(row.record_type)
-    audit.record(kind, f"{row.get_kind_display()}: {row.attribute or row.list or 'records'} ({where})", site=_find_site(row), text=text)
+    with translation.override("en"):
+        what = f"{row.get_kind_display()}: {row.attribute or row.list or 'records'} ({where})"
+    audit.record(kind, what, site=_find_site(row), text=text)
 
 
 def _find_site(row: QualityRule) -> Site | None:
@@ -130,11 +134,16 @@ def _find_site(row: QualityRule) -> Site | None:
 def _check_row(row: QualityRule) -> None:
     if row.attribute and not fits_type(row.kind, row.attribute.type):
         kind = row.get_kind_display()
-        raise QualityRuleError(f"“{kind}” does not fit {row.attribute.name}, which is of the type “{row.attribute.get_type_display()}”.")
+        raise QualityRuleError(
+            gettext("“%(kind)s” does not fit %(attribute)s, which is of the type “%(type)s”.")
+            % {"kind": kind, "attribute": row.attribute.name, "type": row.attribute.get_type_display()}
+        )
     followed = list_followed(row.cluster) if row.cluster else _list_followed_of_type(row.record_type)
     obstacle = find_obstacle(row.read_demand(), row, followed)
     if obstacle:
-        raise QualityRuleError(f"The rule cannot be used: {obstacle.removeprefix('it cannot be judged: ')}")
+        raise QualityRuleError(
+            gettext("The rule cannot be used: %(obstacle)s") % {"obstacle": obstacle.removeprefix("it cannot be judged: ")}
+        )
 
 
 def _list_followed_of_type(record_type: RecordType) -> list[str]:

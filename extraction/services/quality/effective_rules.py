@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from extraction.algorithms.errors import VertexError
 from extraction.algorithms.json_values import JsonShapeError
@@ -48,24 +49,32 @@ def make_score(rule: QualityRule, followed: Sequence[str]) -> Score:
     try:
         demand = rule.read_demand()
     except JsonShapeError as error:
-        return Score(Demand(kind=rule.kind), refused=f"it cannot be judged: {error}")  # type: ignore[arg-type]
+        return Score(Demand(kind=rule.kind), refused=gettext("it cannot be judged: %(error)s") % {"error": error})  # type: ignore[arg-type]
     return Score(demand, refused=find_obstacle(demand, rule, followed))
 
 
 def find_obstacle(demand: Demand, rule: QualityRule, followed: Sequence[str]) -> str:
     """Return why a rule cannot be judged, "" if it can."""
     if demand.attribute and not fits_type(demand.kind, demand.type):
-        return f"it cannot be judged: {demand.attribute} is now of the type {demand.type}"
+        return gettext("it cannot be judged: %(attribute)s is now of the type %(type)s") % {
+            "attribute": demand.attribute,
+            "type": demand.type,
+        }
     other = rule.other
     if other and rule.attribute and (other.type, other.list_id) != (rule.attribute.type, rule.attribute.list_id):
-        return f"it cannot be judged: {demand.attribute} and {demand.other} are no longer of the same type and list"
+        return gettext("it cannot be judged: %(attribute)s and %(other)s are no longer of the same type and list") % {
+            "attribute": demand.attribute,
+            "other": demand.other,
+        }
     if demand.kind in MOVING and demand.list_name not in followed:
-        return f"it cannot be judged: the rows of {demand.list_name} have no key, so their changes are not tracked"
+        return gettext("it cannot be judged: the rows of %(name)s have no key, so their changes are not tracked") % {
+            "name": demand.list_name
+        }
     try:
         if demand.kind in ALONE:
             make_check(demand)
     except (ValueError, VertexError) as error:
-        return f"it cannot be judged: {error}"
+        return gettext("it cannot be judged: %(error)s") % {"error": error}
     return ""
 
 

@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from functools import cache
 
 from babel import Locale
+from django.utils.translation import get_language, gettext, gettext_lazy
+from django_stubs_ext import StrOrPromise
 
 from extraction.algorithms.records.quality.checks import Fault
 from extraction.algorithms.records.quality.demands import COUNT_RUNS, Demand
 from extraction.algorithms.records.quality.judging import Score
+from extraction.services.core.percent import use_decimal_sign, write_number
 
 MAX_TEXT = 600
 """The number of characters of a rule or a result in words that are kept."""
@@ -15,13 +18,13 @@ MAX_TEXT = 600
 MAX_VALUES = 8
 """The number of allowed values that a sentence names."""
 
-OPERATOR_WORDS: Mapping[str, str] = {
-    "<=": "is at most",
-    "<": "is less than",
-    ">=": "is at least",
-    ">": "is more than",
-    "=": "equals",
-    "!=": "differs from",
+OPERATOR_WORDS: Mapping[str, StrOrPromise] = {
+    "<=": gettext_lazy("is at most"),
+    "<": gettext_lazy("is less than"),
+    ">=": gettext_lazy("is at least"),
+    ">": gettext_lazy("is more than"),
+    "=": gettext_lazy("equals"),
+    "!=": gettext_lazy("differs from"),
 }
 
 
@@ -35,20 +38,26 @@ def write_predicate(demand: Demand) -> str:
     """Return what a rule says of its attribute, or of the records as a whole."""
     limits, noun = demand.limits, name_records(demand)
     simple = {
-        "required": "has a value",
-        "pattern": f"matches {limits.pattern}",
+        "required": gettext("has a value"),
+        "pattern": gettext("matches %(pattern)s") % {"pattern": limits.pattern},
         "range": _write_range(demand),
-        "values": f"is {_list_values(limits.values or ())}",
-        "length": f"has {_write_bounds(limits.shortest, limits.longest)} characters",
-        "unique": "is unique",
-        "language": f"is in {' or '.join(name_language(code) for code in limits.languages or ())}",
-        "monotony": "never falls" if limits.direction == "up" else "never rises",
+        "values": gettext("is %(values)s") % {"values": _list_values(limits.values or ())},
+        "length": gettext("has %(bounds)s characters") % {"bounds": _write_bounds(limits.shortest, limits.longest)},
+        "unique": gettext("is unique"),
+        "language": gettext("is in %(languages)s")
+        % {"languages": gettext(" or ").join(name_language(code) for code in limits.languages or ())},
+        "monotony": gettext("never falls") if limits.direction == "up" else gettext("never rises"),
         "relation": f"{OPERATOR_WORDS.get(limits.operator or '', '?')} {demand.other}",
-        "change": f"changes in at most {write_percent(demand.allowed_fraction)} of the {noun} at once",
-        "count": f"There are {_write_times(demand)} {noun} as the median of the last {limits.runs or COUNT_RUNS} released runs",
+        "change": gettext("changes in at most %(allowed_fraction)s of the %(noun)s at once")
+        % {"allowed_fraction": write_percent(demand.allowed_fraction), "noun": noun},
+        "count": gettext("There are %(times)s %(noun)s as the median of the last %(runs)s released runs")
+        % {"times": _write_times(demand), "noun": noun, "runs": limits.runs or COUNT_RUNS},
     }
     if demand.kind == "change" and not demand.attribute:
-        return f"At most {write_percent(demand.allowed_fraction)} of the {noun} change or go at once"
+        return gettext("At most %(allowed_fraction)s of the %(noun)s change or go at once") % {
+            "allowed_fraction": write_percent(demand.allowed_fraction),
+            "noun": noun,
+        }
     return simple[demand.kind]
 
 
@@ -57,7 +66,11 @@ def write_share(demand: Demand) -> str:
     if demand.kind in ("change", "count"):
         return ""
     noun = name_records(demand)
-    return f"at least {write_percent(1 - demand.allowed_fraction)} of the {noun}" if demand.allowed_fraction else f"all {noun}"
+    return (
+        gettext("at least %(value)s of the %(noun)s") % {"value": write_percent(1 - demand.allowed_fraction), "noun": noun}
+        if demand.allowed_fraction
+        else gettext("all %(noun)s") % {"noun": noun}
+    )
 
 
 def write_finding(score: Score, *, cut_history: bool = False) -> str:
@@ -67,35 +80,45 @@ def write_finding(score: Score, *, cut_history: bool = False) -> str:
     """
     parts = [score.refused] if score.refused else []
     if score.failing:
-        counted = f"{score.failing:,} of {score.checked:,} {name_records(score.demand)} ({write_percent(score.failing_fraction)})"
-        parts.append(f"{counted} {'changed' if score.demand.kind == 'change' else 'fail'}{_write_example(score)}")
+        counted = gettext("%(failing)s of %(checked)s %(records)s (%(failing_fraction)s)") % {
+            "failing": write_number(score.failing),
+            "checked": write_number(score.checked),
+            "records": name_records(score.demand),
+            "failing_fraction": write_percent(score.failing_fraction),
+        }
+        what = gettext("%(counted)s changed") if score.demand.kind == "change" else gettext("%(counted)s fail")
+        parts.append(what % {"counted": counted} + _write_example(score))
     if score.unread:
-        parts.append(f"{score.unread:,} of them could not be read")
+        parts.append(gettext("%(unread)s of them could not be read") % {"unread": write_number(score.unread)})
     if score.undecided:
-        parts.append(f"{score.undecided:,} could not be decided")
+        parts.append(gettext("%(undecided)s could not be decided") % {"undecided": write_number(score.undecided)})
     if cut_history and score.compared is not None and score.demand.kind != "count":
-        parts.append("older changes are no longer kept and were not seen")
+        parts.append(gettext("older changes are no longer kept and were not seen"))
     return "; ".join(parts)[:MAX_TEXT]
 
 
 def name_records(demand: Demand) -> str:
     """Return what is judged: records, or the rows of a list."""
-    return f"rows of {demand.list_name}" if demand.list_name else "records"
+    return gettext("rows of %(name)s") % {"name": demand.list_name} if demand.list_name else gettext("records")
 
 
 def write_percent(fraction: float) -> str:
     """Write a share in per cent with at most one decimal. Only 1 is written as 100 %, and only 0 as 0 %."""
     if 0 < fraction < 0.001:
-        return "less than 0.1 %"
+        return gettext("less than 0.1 %")
     if 0.999 < fraction < 1:
-        return "more than 99.9 %"
-    return f"{fraction * 100:.1f}".removesuffix(".0") + " %"
+        return gettext("more than 99.9 %")
+    return use_decimal_sign(f"{fraction * 100:.1f}".removesuffix(".0")) + " %"
+
+
+def name_language(code: str) -> str:
+    """Return the name of a language in the reader's language, or the code itself if it has none."""
+    return _name_language(code, (get_language() or "en").partition("-")[0])
 
 
 @cache
-def name_language(code: str) -> str:
-    """Return the English name of a language, or the code itself if it has none."""
-    return str(Locale("en").languages.get(code, code))
+def _name_language(code: str, reader: str) -> str:
+    return str(Locale(reader).languages.get(code, code))
 
 
 def describe_fault(fault: Fault) -> str:
@@ -108,31 +131,43 @@ def _write_example(score: Score) -> str:
         return ""
     _, fault = score.faults[0]
     short = Fault(fault.reason[:120], fault.shown[:60])
-    return f", for example {describe_fault(short)}"
+    return gettext(", for example %(fault)s") % {"fault": describe_fault(short)}
 
 
 def _write_range(demand: Demand) -> str:
     low, high = demand.limits.low, demand.limits.high
     unit = f" {demand.limits.currency}" if demand.limits.currency else ""
     if low and high:
-        return f"is from {low} to {high}{unit}"
-    return f"is at least {low}{unit}" if low else f"is at most {high}{unit}"
+        return gettext("is from %(low)s to %(high)s%(unit)s") % {"low": low, "high": high, "unit": unit}
+    return (
+        gettext("is at least %(low)s%(unit)s") % {"low": low, "unit": unit}
+        if low
+        else gettext("is at most %(high)s%(unit)s") % {"high": high, "unit": unit}
+    )
 
 
 def _write_bounds(low: int | None, high: int | None) -> str:
     if high is None:
-        return f"at least {low or 0:,}"
-    return f"{low:,} to {high:,}" if low else f"at most {high:,}"
+        return gettext("at least %(low)s") % {"low": write_number(low or 0)}
+    return (
+        gettext("%(low)s to %(high)s") % {"low": write_number(low), "high": write_number(high)}
+        if low
+        else gettext("at most %(high)s") % {"high": write_number(high)}
+    )
 
 
 def _write_times(demand: Demand) -> str:
     least, most = demand.limits.least, demand.limits.most
     if most is None:
-        return f"at least {write_percent(least or 0)} as many"
-    return f"from {write_percent(least)} to {write_percent(most)} as many" if least else f"at most {write_percent(most)} as many"
+        return gettext("at least %(least)s as many") % {"least": write_percent(least or 0)}
+    return (
+        gettext("from %(least)s to %(most)s as many") % {"least": write_percent(least), "most": write_percent(most)}
+        if least
+        else gettext("at most %(most)s as many") % {"most": write_percent(most)}
+    )
 
 
 def _list_values(values: tuple[str, ...]) -> str:
     shown = ", ".join(f"“{each[:40]}”" for each in values[:MAX_VALUES])
-    more = f" or one of {len(values) - MAX_VALUES:,} more" if len(values) > MAX_VALUES else ""
-    return f"{'one of ' if len(values) > 1 else ''}{shown}{more}"
+    more = gettext(" or one of %(values)s more") % {"values": write_number(len(values) - MAX_VALUES)} if len(values) > MAX_VALUES else ""
+    return (gettext("one of %(shown)s") % {"shown": shown} if len(values) > 1 else shown) + more

@@ -4,6 +4,8 @@ import base64
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from extraction.algorithms.bundles.bundle import BundledList, BundledRule, BundledTemplate, SiteBundle, write_bundle
 from extraction.algorithms.bundles.placed_pages import PlacedPages
 from extraction.algorithms.clustering.template_core import TemplateCore
@@ -40,7 +42,7 @@ def write_site_bundle(site: Site, *, most_placed: int = MAX_PLACED) -> WrittenBu
     """
     rules = {rule.cluster_id: rule for rule in Rule.objects.serving().of_site(site).not_ignored()}
     if not rules:
-        raise RuleError(f"{site.name} has no live rule. Publish one first.")
+        raise RuleError(gettext("%(site)s has no live rule. Publish one first.") % {"site": site.name})
     sizes = PageCount.objects.filter(site=site).totals("cluster_key")
     clusters = Cluster.objects.filter(site=site).select_related("record_type").order_by("number")
     cores = _read_cores(site)
@@ -75,7 +77,7 @@ def _bundle_template(cluster: Cluster, size: int, rule: Rule | None, core: bytes
     return BundledTemplate(
         id=cluster.pk,
         number=cluster.number,
-        label=cluster.label,
+        label=cluster.stored_label,
         pages=size,
         masks=tuple(cluster.masks),
         patterns=tuple(cluster.url_patterns),

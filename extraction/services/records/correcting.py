@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules.rule import RuleDefinition
@@ -79,7 +80,7 @@ def keep_correction(correction: Correction, user: User) -> CorrectionOutcome:
         record, rule = _lock_page(correction)
         correction = _lock_open(correction)
         if record is None or rule is None:
-            raise CorrectionError("The page has no record now, so nothing can be kept. Run the rule first.")
+            raise CorrectionError(gettext("The page has no record now, so nothing can be kept. Run the rule first."))
         storing.accept_page(record, correction)
         audit.record(AuditKind.CORRECTION_KEPT, correction, site=record.cluster.site)
         _apply(record, rule, user)
@@ -102,7 +103,7 @@ def _lock_record(page_id: int, cluster: Cluster) -> tuple[Record, RuleDefinition
     _lock(page_id)
     record = find_current_record(page_id)
     if record is None or record.cluster_id != cluster.pk:
-        raise CorrectionError("The page has changed since, and its new content has no record here yet. Run the rule first.")
+        raise CorrectionError(gettext("The page has changed since, and its new content has no record here yet. Run the rule first."))
     return record, _read_rule(record)
 
 
@@ -119,7 +120,7 @@ def _lock(page_id: int) -> None:
 def _lock_open(correction: Correction) -> Correction:
     found = Correction.objects.open().filter(pk=correction.pk).select_related("attribute__list", "by").first()
     if found is None:
-        raise CorrectionError("Somebody has ended this correction already.")
+        raise CorrectionError(gettext("Somebody has ended this correction already."))
     return found
 
 
@@ -127,7 +128,7 @@ def _read_rule(record: Record) -> RuleDefinition:
     try:
         return record.rule.read_definition()
     except (RuleError, XPathError) as error:
-        raise CorrectionError(f"The rule that made the record cannot be read: {error}") from error
+        raise CorrectionError(gettext("The rule that made the record cannot be read: %(error)s") % {"error": error}) from error
 
 
 def _find_open(record: Record, place: applying.Place, replaces: Correction | None) -> Sequence[Correction]:

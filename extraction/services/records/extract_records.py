@@ -16,6 +16,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 from lxml import etree
 
 from extraction.algorithms.errors import RuleError, XPathError
@@ -51,9 +52,9 @@ def start_extraction(cluster: Cluster, user: User | None = None) -> Run:
     """
     rule = cluster.rules.serving().first()
     if cluster.ignored:
-        raise JobError(f"{cluster.label} is ignored. Stop ignoring it first.")
+        raise JobError(gettext("%(cluster)s is ignored. Stop ignoring it first.") % {"cluster": cluster.label})
     if rule is None:
-        raise JobError(f"{cluster.label} has no live rule. Publish one first.")
+        raise JobError(gettext("%(cluster)s has no live rule. Publish one first.") % {"cluster": cluster.label})
     return runs.start_run(Run.Kind.EXTRACT, cluster.site, cluster=cluster, parameters=RunParameters(rules=(rule.pk,)), user=user)
 
 
@@ -62,7 +63,7 @@ def start_site_extraction(site: Site, user: User | None = None) -> Run:
     live = Rule.objects.serving().of_site(site).not_ignored().order_by("pk")
     ids = list(live.values_list("pk", flat=True))
     if not ids:
-        raise JobError(f"{site.name} has no live rule. Publish one first.")
+        raise JobError(gettext("%(site)s has no live rule. Publish one first.") % {"site": site.name})
     return runs.start_run(Run.Kind.EXTRACT, site, parameters=RunParameters(rules=tuple(ids)), user=user)
 
 
@@ -75,7 +76,7 @@ def start_type_extraction(record_type: RecordType, user: User | None = None) -> 
     for rule in find_working_rules(record_type).select_related("cluster__site").order_by("cluster__site", "pk"):
         by_site.setdefault(rule.cluster.site, []).append(rule.pk)
     if not by_site:
-        raise JobError(f"No template of {record_type.name} has a live rule that works.")
+        raise JobError(gettext("No template of %(record_type)s has a live rule that works.") % {"record_type": record_type.name})
     return [
         runs.start_run(Run.Kind.EXTRACT, site, parameters=RunParameters(rules=tuple(rules)), user=user) for site, rules in by_site.items()
     ]
@@ -152,16 +153,21 @@ def find_targets(run: Run) -> dict[int, Target]:
     rules = run.read_parameters().rules or ()
     for rule in Rule.objects.filter(pk__in=rules).select_related("cluster"):
         if not rule.serving:
-            raise JobError(f"Version {rule.version} of the rule of {rule.cluster.label} is no longer live. Start a new run.")
+            raise JobError(
+                gettext("Version %(version)s of the rule of %(cluster)s is no longer live. Start a new run.")
+                % {"version": rule.version, "cluster": rule.cluster.label}
+            )
         held = find_held(rule) if run.read_parameters().stale_only else NOTHING_HELD
         if held is None:
-            raise JobError(f"The rule of {rule.cluster.label} has broken meanwhile. Start a new run.")
+            raise JobError(gettext("The rule of %(cluster)s has broken meanwhile. Start a new run.") % {"cluster": rule.cluster.label})
         try:
             targets[rule.cluster_id] = Target(rule, rule.read_definition(), xslt.Stylesheet.compile(rule.stylesheet), held)
         except (RuleError, XPathError) as error:
-            raise JobError(f"The rule of {rule.cluster.label} cannot be run: {error}") from error
+            raise JobError(
+                gettext("The rule of %(cluster)s cannot be run: %(error)s") % {"cluster": rule.cluster.label, "error": error}
+            ) from error
     if len(targets) < len(rules):
-        raise JobError("A rule of this run no longer exists. Start a new run.")
+        raise JobError(gettext("A rule of this run no longer exists. Start a new run."))
     return targets
 
 
@@ -233,7 +239,7 @@ def _write(run: Run, targets: Mapping[int, Target], records: Sequence[Record]) -
             return
         except IntegrityError as error:
             if last:
-                raise JobError("Templates or pages were changed while records were extracted. Start a new run.") from error
+                raise JobError(gettext("Templates or pages were changed while records were extracted. Start a new run.")) from error
 
 
 def _remove_earlier(records: Sequence[Record]) -> None:

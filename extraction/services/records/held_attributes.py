@@ -9,6 +9,8 @@ left, the whole template is held back.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext
+
 from extraction.algorithms.records.keys import make_key
 from extraction.algorithms.records.record_origins import Origin
 from extraction.algorithms.rules.page_values import judge_record, write_search_text
@@ -124,5 +126,8 @@ def _take_over(record: Record, before: _Known, rule: RuleDefinition, held: HeldA
 
 
 def _explain(held: HeldAttributes, *, known: bool) -> str:
-    values = "the values are those of an earlier record" if known else "no earlier values are known"
-    return f"held back since {held.since}, because this part of the rule is broken; {values}"
+    values = gettext("the values are those of an earlier record") if known else gettext("no earlier values are known")
+    return gettext("held back since %(since)s, because this part of the rule is broken; %(values)s") % {
+        "since": held.since,
+        "values": values,
+    }

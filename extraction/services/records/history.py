@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from extraction.algorithms.records.changes import undo_change
 from extraction.algorithms.records.keys import Values
@@ -14,12 +15,12 @@ from extraction.models import ChangeCount, Cluster, CrawlAddress, Page, RecordCh
 from extraction.models.kept.searching import match_changes
 
 CAUSES = {
-    "page": "the page changed",
-    "rule": "the rule changed",
-    "both": "the page and the rule changed",
-    "reading": "Vertex reads the page in another way",
-    "correction": "a person corrected it",
-    "unknown": "the page and the rule changed; the earlier page cannot be read any more",
+    "page": gettext_lazy("the page changed"),
+    "rule": gettext_lazy("the rule changed"),
+    "both": gettext_lazy("the page and the rule changed"),
+    "reading": gettext_lazy("Vertex reads the page in another way"),
+    "correction": gettext_lazy("a person corrected it"),
+    "unknown": gettext_lazy("the page and the rule changed; the earlier page cannot be read any more"),
 }
 
 REPEAT_CRAWLS, MAX_REPEATS = 5, 50

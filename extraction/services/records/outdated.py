@@ -1,8 +1,10 @@
 """Why a record is not what the live rule gives for its page now, in words."""
 
+from django.utils.translation import gettext, gettext_lazy
+
 from extraction.models import Record, Rule
 
-PAGE_CHANGED = "its page has changed since, and the new content has given no record yet"
+PAGE_CHANGED = gettext_lazy("its page has changed since, and the new content has given no record yet")
 
 
 def explain_outdated(record: Record) -> str:
@@ -17,5 +19,9 @@ def describe_outdated(fresh: bool, rule_state: str, rule_version: int) -> str:
     rule_state, rule_version: of the rule that made it.
     """
     if not fresh:
-        return PAGE_CHANGED
-    return f"version {rule_version} of the rule made it, which is not live any more" if rule_state == Rule.State.RETIRED else ""
+        return str(PAGE_CHANGED)
+    return (
+        gettext("version %(rule_version)s of the rule made it, which is not live any more") % {"rule_version": rule_version}
+        if rule_state == Rule.State.RETIRED
+        else ""
+    )

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import F, FloatField, Func, TextField
 from django.db.models.functions import Cast
+from django.utils.translation import gettext
 
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError, RuleError, XPathError
@@ -73,18 +74,20 @@ def find_place(record: Record, attribute: str, position: int = 0) -> Location:
         root = stored_pages.read_root(snapshot)
         found: Sequence[tuple[Location, str]] = apply.find_places(rule, root).get(attribute, ())
     except (PageError, RuleError, XPathError) as error:
-        raise PlaceError(f"The place cannot be shown: {error}") from error
+        raise PlaceError(gettext("The place cannot be shown: %(error)s") % {"error": error}) from error
     values = record.read_values().get(attribute, [])
     if not 0 <= position < len(values):
-        raise PlaceError(f"The record has no value {position + 1} of {attribute}.")
+        raise PlaceError(
+            gettext("The record has no value %(position)s of %(attribute)s.") % {"position": position + 1, "attribute": attribute}
+        )
     origin = record.read_origins().by_place().get((attribute, "", None))
     if origin is not None and origin.correction is not None:
-        raise PlaceError(f"{origin.correction.by} wrote this value; it does not come from a place on the page.")
+        raise PlaceError(gettext("%(by)s wrote this value; it does not come from a place on the page.") % {"by": origin.correction.by})
     raw = values[position].raw
     before = sum(each.raw == raw for each in values[:position])
     places = _list_origins(rule, attribute, found, raw)
     if len(places) <= before:
-        raise PlaceError(f"“{raw[:60]}” is no longer found on the page.")
+        raise PlaceError(gettext("“%(raw)s” is no longer found on the page.") % {"raw": raw[:60]})
     return places[before]
 
 

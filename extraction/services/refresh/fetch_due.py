@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.fetching.crawl.messages import Address
 from extraction.models import Refresh, Run
@@ -26,7 +27,7 @@ def _queue_due(run: Run) -> None:
     """Queue the pages that are due, and note the limits of the run. One transaction, so that a killed worker leaves all or nothing."""
     refresh = Refresh.objects.select_related("site", "cluster", "schedule").filter(pk=run.read_parameters().refresh or 0).first()
     if refresh is None:
-        raise JobError("The refresh of this run no longer exists. Start a new one.")
+        raise JobError(gettext("The refresh of this run no longer exists. Start a new one."))
     plan = plan_refresh.plan_refresh(refresh, sources.get_source(run.site), now=timezone.now())
     with transaction.atomic():
         crawl_frontier.seed_addresses(run, plan.due, via=crawl_frontier.SEEDED)

@@ -5,6 +5,7 @@ from datetime import datetime
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.algorithms.refresh import times
 from extraction.models import AuditKind, Cluster, Monitor, Refresh, RefreshSchedule, Run, Site
@@ -109,7 +110,7 @@ def require_schedule(site: Site, cluster: Cluster | None) -> RefreshSchedule:
     """Return the saved schedule of a site or template. Raises JobError if there is none."""
     found = find_schedule(site, cluster)
     if found.pk is None:
-        raise JobError(f"{cluster.label if cluster else site.name} has no schedule. Set one first.")
+        raise JobError(gettext("%(cluster)s has no schedule. Set one first.") % {"cluster": cluster.label if cluster else site.name})
     return found
 
 

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from extraction.models import Cluster, Refresh, RefreshSchedule, Rule, Run, Site
 from extraction.models.run_values import EXTRACT, REFRESH, RunParameters
@@ -82,12 +83,14 @@ def _start_due(schedule: RefreshSchedule, due: datetime, now: datetime) -> bool:
 
 def _start(order: _Order, now: datetime) -> Refresh:
     if find_crawl_under_way(order.site):
-        raise CrawlUnderWayError(f"{order.site.name} is being fetched already. Wait until that has ended, or cancel it.")
+        raise CrawlUnderWayError(
+            gettext("%(site)s is being fetched already. Wait until that has ended, or cancel it.") % {"site": order.site.name}
+        )
     refresh = _note(order, now, state=Refresh.State.STARTED)
     parameters = RunParameters(mode=REFRESH, then=EXTRACT, refresh=refresh.pk)
     run = runs.start_run(Run.Kind.CRAWL, order.site, parameters=parameters, user=order.user)
     if run.read_parameters().refresh != refresh.pk:
-        raise CrawlUnderWayError(f"{order.site.name} is being fetched already.")
+        raise CrawlUnderWayError(gettext("%(site)s is being fetched already.") % {"site": order.site.name})
     refresh.run = run
     refresh.save(update_fields=["run"])
     return refresh

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from django.utils.translation import gettext
+
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.algorithms.values.cleanup.chain import CleanupStep
@@ -12,7 +14,7 @@ def find_attribute(definition: RuleDefinition, name: str) -> AttributeRule:
     """Return an attribute of a rule or of its lists. Raises RuleError if there is none."""
     found = next((each for each in definition.every if each.name == name), None)
     if found is None:
-        raise RuleError(f"The rule has no attribute “{name}”.")
+        raise RuleError(gettext("The rule has no attribute “%(name)s”.") % {"name": name})
     return found
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext
 
 from extraction.algorithms.rules.readings import read_attribute_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
@@ -15,6 +16,7 @@ from extraction.algorithms.values.column import learn_evidence
 from extraction.algorithms.values.reading import TypedValue
 from extraction.models import Cluster, Record, Rule
 from extraction.models.rule_report import DoubtReport
+from extraction.services.core.percent import write_number
 from extraction.services.rules import rules
 from extraction.services.rules.cleanup_chains import find_attribute, replace_cleanup
 from extraction.services.rules.columns import read_preview_rows
@@ -130,7 +132,12 @@ def _describe_unread(tried: CleanupPreview, name: str) -> list[DoubtReport]:
     if not wrong:
         return []
     row = next(each for each in tried.rows if each.outcome in ("failed", "unread"))
-    words = f"{wrong:,} of {tried.total:,} values cannot be read after the clean-up, such as “{'; '.join(row.raw)[:80]}” ({row.reason})"
+    words = gettext("%(wrong)s of %(total)s values cannot be read after the clean-up, such as “%(raw)s” (%(reason)s)") % {
+        "wrong": write_number(wrong),
+        "total": write_number(tried.total),
+        "raw": "; ".join(row.raw)[:80],
+        "reason": row.reason,
+    }
     return [DoubtReport(attribute=name, kind="unread", words=words, count=wrong)]
 
 
@@ -175,7 +182,7 @@ def _make_row(attribute: AttributeRule, raw: tuple[str, ...], cleaned: Cleaned, 
     if failures:
         outcome, reason = "failed", failures[0]
     elif not cleaned.values:
-        outcome, reason = "empty", "nothing is left"
+        outcome, reason = "empty", gettext("nothing is left")
     elif unread:
         outcome, reason = "unread", unread[0]
     return CleanupPreviewRow(raw, cleaned.stages, read, count, outcome, reason)

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext
 from lxml import etree
 
 from extraction.algorithms.errors import PageError, RuleError, XPathError
@@ -120,8 +121,11 @@ def compare_rules(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, at
     tried = xpath_trial.try_rules([old, new], contents, limit_s=xpath_trial.LIMIT_S)
     if len(tried.values) + len(tried.errors) < len(pages):
         stuck = pages[len(tried.values) + len(tried.errors)]
-        advice = " Start the XPath at an element with an id or a class." if tried.too_much else ""
-        return RuleEffect(error=f"It could not be tried on {stuck.url}: {tried.reason}.{advice}")
+        advice = gettext(" Start the XPath at an element with an id or a class.") if tried.too_much else ""
+        return RuleEffect(
+            error=gettext("It could not be tried on %(url)s: %(reason)s.%(advice)s")
+            % {"url": stuck.url, "reason": tried.reason, "advice": advice}
+        )
     rows = []
     for number, source in enumerate(pages):
         failed = [each[attribute] for each in tried.failed.get(number, ())[1:] if attribute in each]
@@ -132,7 +136,10 @@ def compare_rules(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, at
         rows.append(RuleEffectRow(source.snapshot_id, source.url, *found, error=tried.errors.get(number, "")))
     good = [row for row in rows if not row.error]
     if rows and not good:
-        return RuleEffect(error=f"It could not be tried on any of {len(rows)} pages. {rows[0].url}: {rows[0].error}")
+        return RuleEffect(
+            error=gettext("It could not be tried on any of %(rows)s pages. %(url)s: %(error)s")
+            % {"rows": len(rows), "url": rows[0].url, "error": rows[0].error}
+        )
     return RuleEffect(
         rows=tuple(rows),
         checked=len(good),

@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.db.models.functions import Coalesce
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules import xslt
@@ -47,11 +48,14 @@ def publish_rule(rule: Rule, user: User | None = None, *, what: Decision.What = 
     try:
         changed = _replace_serving(rule, user, what)
     except IntegrityError as error:
-        raise StateError("Another version was published at the same moment. Check it, then try again.") from error
+        raise StateError(gettext("Another version was published at the same moment. Check it, then try again.")) from error
     rule.refresh_from_db()
     if not changed:
         wanted = " or ".join(state.label.lower() for state in PUBLISHABLE)
-        raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}, but it must be {wanted}.")
+        raise StateError(
+            gettext("Version %(version)s is %(state)s, but it must be %(wanted)s.")
+            % {"version": rule.version, "state": rule.get_state_display().lower(), "wanted": wanted}
+        )
     logger.info("%s published by %s", rule, user)
     signals.rule_published.send(Rule, rule=rule, user=user)
     return rule
@@ -61,7 +65,10 @@ def retire_rule(rule: Rule, user: User | None = None) -> Rule:
     """Take the live rule out of use, which leaves the cluster without one. Raises StateError when the rule is not live."""
     with transaction.atomic():
         if not move_rule(rule, Rule.State.RETIRED):
-            raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}; only a live rule can be retired.")
+            raise StateError(
+                gettext("Version %(version)s is %(state)s; only a live rule can be retired.")
+                % {"version": rule.version, "state": rule.get_state_display().lower()}
+            )
         _record_decision(rule, Decision.What.RETIRED, user)
         audit.record(AuditKind.RULE_RETIRED, rule)
     logger.info("%s retired by %s", rule, user)
@@ -138,7 +145,7 @@ def add_given_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleRepo
             report=report.as_json(),
             created_by=user,
         )
-        audit.record(AuditKind.RULE_DRAFTED, draft, text=draft.get_origin_display())
+        audit.record(AuditKind.RULE_DRAFTED, draft, text=Rule.Origin(draft.origin).label)
     return draft
 
 
@@ -151,10 +158,10 @@ def _check_runnable(rule: Rule) -> None:
     """Raise StateError if the rule has no attributes or cannot be run."""
     try:
         if not rule.read_definition().every:
-            raise StateError(f"Version {rule.version} has no attributes, so there is nothing to publish.")
+            raise StateError(gettext("Version %(version)s has no attributes, so there is nothing to publish.") % {"version": rule.version})
         xslt.Stylesheet.compile(rule.stylesheet)
     except (RuleError, XPathError) as error:
-        raise StateError(f"Version {rule.version} cannot be run: {error}") from error
+        raise StateError(gettext("Version %(version)s cannot be run: %(error)s") % {"version": rule.version, "error": error}) from error
 
 
 def _replace_serving(rule: Rule, user: User | None, what: Decision.What) -> bool:
@@ -186,9 +193,9 @@ def _with_xpath(rule: Rule, value: RuleDefinition, attribute: str, xpath: str) -
     schema = list(Attribute.objects.of_cluster(rule.cluster))
     new = next((each for each in schema if each.name == attribute), None)
     if new is None:
-        raise RuleError(f"There is no attribute “{attribute}”.")
+        raise RuleError(gettext("There is no attribute “%(attribute)s”.") % {"attribute": attribute})
     if new.list_id:
-        raise RuleError(f"“{attribute}” belongs to a list. Mark its values in two rows instead.")
+        raise RuleError(gettext("“%(attribute)s” belongs to a list. Mark its values in two rows instead.") % {"attribute": attribute})
     order = {each.name: number for number, each in enumerate(schema)}
     added = [*value.attributes, build_attribute_rule(new, (Selector(xpath),))]
     return replace(value, attributes=tuple(sorted(added, key=lambda each: order.get(each.name, len(order)))))

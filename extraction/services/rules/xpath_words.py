@@ -1,5 +1,6 @@
 """Say what is wrong with a person's XPath, and where. libxml2 only says "Invalid expression"."""
 
+from django.utils.translation import gettext
 from lxml import etree
 
 from extraction.algorithms.dom.xpath import XPath, blanked, unknown_name
@@ -27,7 +28,10 @@ def _find_open_quote(text: str) -> str:
     bare = blanked(text)
     for quote in ('"', "'"):
         if quote in bare:
-            return f"The text that begins with {quote} at character {bare.index(quote) + 1} has no closing {quote}."
+            return gettext("The text that begins with %(quote)s at character %(index)s has no closing %(quote)s.") % {
+                "quote": quote,
+                "index": bare.index(quote) + 1,
+            }
     return ""
 
 
@@ -38,12 +42,23 @@ def _find_bracket_error(text: str) -> str:
             open_at.append((character, position))
         elif character in _PAIRS:
             if not open_at:
-                return f"The {character} at character {position} has no opening bracket."
+                return gettext("The %(character)s at character %(position)s has no opening bracket.") % {
+                    "character": character,
+                    "position": position,
+                }
             opened, at = open_at.pop()
             if opened != _PAIRS[character]:
-                return f"The {character} at character {position} does not close the {opened} at character {at}."
+                return gettext("The %(character)s at character %(position)s does not close the %(opened)s at character %(at)s.") % {
+                    "character": character,
+                    "position": position,
+                    "opened": opened,
+                    "at": at,
+                }
     if open_at:
-        return f"The {open_at[-1][0]} at character {open_at[-1][1]} is never closed."
+        return gettext("The %(open_at)s at character %(open_at_2)s is never closed.") % {
+            "open_at": open_at[-1][0],
+            "open_at_2": open_at[-1][1],
+        }
     return ""
 
 
@@ -53,8 +68,12 @@ def _locate_error(text: str) -> str:
     if end >= len(text):
         return ""
     if not end:
-        return f"An XPath cannot begin with “{text.strip()[:20]}”."
-    return f"At character {end + 1}, “{text[end : end + 20]}” cannot follow “{text[:end][-20:]}”."
+        return gettext("An XPath cannot begin with “%(text)s”.") % {"text": text.strip()[:20]}
+    return gettext("At character %(end)s, “%(text)s” cannot follow “%(text_2)s”.") % {
+        "end": end + 1,
+        "text": text[end : end + 20],
+        "text_2": text[:end][-20:],
+    }
 
 
 def _measure_valid(text: str) -> int:

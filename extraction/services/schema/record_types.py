@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, Q
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 
 from extraction.models import (
     Attribute,
@@ -97,7 +98,11 @@ def update_record_type(
         moved = record_lists.find_moved_attributes(record_type, wanted, lists)
         lost = record_type.attributes.filter(Q(pk__in=gone) | Q(pk__in=[each.pk for each in moved]))
         labels = dict(lost.order_by("position", "id").values_list("name").annotate(n=Count("labels")))
-        used = [f"{name} has {n} marked value{'s' if n > 1 else ''}" for name, n in labels.items() if n]
+        used = [
+            ngettext("%(name)s has %(n)s marked value", "%(name)s has %(n)s marked values", n) % {"name": name, "n": n}
+            for name, n in labels.items()
+            if n
+        ]
         used += _describe_live(record_type, list(gone.values_list("name", flat=True)))
         if used and not drop_labels:
             raise InUse("; ".join(used))
@@ -133,10 +138,17 @@ def delete_record_type(record_type: RecordType) -> None:
     with transaction.atomic():
         users = Cluster.objects.filter(record_type=record_type).select_related("site")
         if users:
-            raise InUse("used by " + ", ".join(f"{cluster.label} of {cluster.site}" for cluster in users[:5]))
+            raise InUse(
+                gettext("used by %(users)s")
+                % {
+                    "users": ", ".join(
+                        gettext("%(cluster)s of %(site)s") % {"cluster": cluster.label, "site": cluster.site} for cluster in users[:5]
+                    )
+                }
+            )
         targets = DeliveryTarget.objects.filter(record_type=record_type)
         if targets:
-            raise InUse("delivered to " + ", ".join(target.name for target in targets[:5]))
+            raise InUse(gettext("delivered to %(targets)s") % {"targets": ", ".join(target.name for target in targets[:5])})
         audit.record(AuditKind.RECORD_TYPE_DELETED, record_type)
         record_type.delete()
 
@@ -169,7 +181,10 @@ def _describe_live(record_type: RecordType, names: Sequence[str]) -> list[str]:
         return []
     serving = Rule.objects.serving().filter(cluster__record_type=record_type)
     counts = Counter(each["name"] for rule in serving for each in _list_entries(rule.definition) if each.get("name") in names)
-    return [f"{name} is in {n} live rule{'s' if n > 1 else ''}" for name, n in sorted(counts.items())]
+    return [
+        ngettext("%(name)s is in %(n)s live rule", "%(name)s is in %(n)s live rules", n) % {"name": name, "n": n}
+        for name, n in sorted(counts.items())
+    ]
 
 
 def _list_entries(definition: Mapping[str, Any]) -> list[Mapping[str, Any]]:

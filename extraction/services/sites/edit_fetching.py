@@ -7,12 +7,14 @@ import cssselect
 from cssselect import SelectorError
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext
 
 from extraction.fetching.hidden_texts import HIDDEN
 from extraction.fetching.request_headers import MAX_NUMBER, OPEN_HEADERS, SiteProxy, check_cookie, check_header, read_proxy, show_header
 from extraction.fetching.sign_in_steps import Act, SignInStep, keep_texts, read_steps, write_steps
 from extraction.models import AuditKind, SiteFetching
 from extraction.services.core import audit
+from extraction.services.core.percent import write_number
 from extraction.services.core.sealed_secrets import SecretError
 from extraction.services.sites import sources
 from extraction.services.sites.fetching import PrivateSettings, read_private, store_private
@@ -79,15 +81,21 @@ def _merge(field_name: str, given: Mapping[str, str], before: Mapping[str, str])
     """Return what is given, with the stored values in place of hidden ones. Raises FetchingError."""
     check, what = (check_header, "header") if field_name == "headers" else (check_cookie, "cookie")
     if len(given) > MAX_NUMBER:
-        raise FetchingError(field_name, f"There are {len(given):,} {field_name}; at most {MAX_NUMBER} are accepted.")
+        raise FetchingError(
+            field_name,
+            gettext("There are %(given)s %(field_name)s; at most %(max_number)s are accepted.")
+            % {"given": write_number(len(given)), "field_name": field_name, "max_number": MAX_NUMBER},
+        )
     known = {name.lower(): text for name, text in before.items()} if what == "header" else dict(before)
     found: dict[str, str] = {}
     for name, text in given.items():
         key = name.lower() if what == "header" else name
         if what == "header" and key in {each.lower() for each in found}:
-            raise FetchingError(field_name, f"{name} stands there twice.")
+            raise FetchingError(field_name, gettext("%(name)s stands there twice.") % {"name": name})
         if text == HIDDEN and key not in OPEN_HEADERS and key not in known:
-            raise FetchingError(field_name, f"The {what} {name} has no stored value. Enter its value.")
+            raise FetchingError(
+                field_name, gettext("The %(what)s %(name)s has no stored value. Enter its value.") % {"what": what, "name": name}
+            )
         value = known.get(key, text) if text == HIDDEN else text.strip()
         try:
             check(name, value)
@@ -111,12 +119,14 @@ def _merge_proxy(text: str, before: SiteProxy) -> SiteProxy:
     try:
         sources.check_address(given.address)
     except sources.AddressError as error:
-        raise FetchingError("proxy", str(error).replace("This address cannot be fetched", "This proxy cannot be used")) from error
+        raise FetchingError(
+            "proxy", str(error).replace(gettext("This address cannot be fetched"), gettext("This proxy cannot be used"))
+        ) from error
     if HIDDEN not in text:
         return given
     user = before.login.partition(":")[0]
     if given.address != before.address or given.login != f"{user}:stored" or not before.login:
-        raise FetchingError("proxy", "The address or the user of the proxy has changed. Enter its password, too.")
+        raise FetchingError("proxy", gettext("The address or the user of the proxy has changed. Enter its password, too."))
     return before
 
 
@@ -135,17 +145,17 @@ def _merge_steps(text: str, before: Sequence[SignInStep]) -> tuple[SignInStep, .
         steps = read_steps(text)
         opened, known = ([step.at for step in each if step.act is Act.OPEN] for each in (steps, before))
         if opened != known and any(step.text == HIDDEN for step in steps):
-            raise ValueError("The addresses of the steps have changed. Enter again what is to be filled in.")
+            raise ValueError(gettext("The addresses of the steps have changed. Enter again what is to be filled in."))
         steps = keep_texts(steps, {step.at: step.text for step in before if step.text}, HIDDEN)
         for step in steps:
             if step.act is Act.OPEN:
                 sources.check_address(step.at)
             elif ">>" in step.at:
-                raise ValueError(f"“{step.at}” is not a CSS selector.")
+                raise ValueError(gettext("“%(at)s” is not a CSS selector.") % {"at": step.at})
             else:
                 cssselect.parse(step.at)
     except SelectorError as error:
-        raise FetchingError("steps", f"“{step.at}” is not a CSS selector, such as #password.") from error
+        raise FetchingError("steps", gettext("“%(at)s” is not a CSS selector, such as #password.") % {"at": step.at}) from error
     except ValueError as error:
         raise FetchingError("steps", str(error)) from error
     return steps

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from extraction.models import AlertChannel, AuditKind, DeliveryTarget, RecordType, Site, Team
 from extraction.services.core import audit
@@ -67,8 +68,11 @@ def _refuse_sharing(site: Site, move: Move, together: bool) -> None:
     if others and not together:
         shared = ", ".join(each.name for each in move.record_types)
         raise TeamError(
-            f"{site} shares record types with other sites ({shared}), and sites of two teams cannot share one. "
-            f"Move it together with {', '.join(others)}, or give it record types of its own first."
+            gettext(
+                "%(site)s shares record types with other sites (%(shared)s), and sites of two teams cannot share one. Move it "
+                "together with %(others)s, or give it record types of its own first."
+            )
+            % {"site": site, "shared": shared, "others": ", ".join(others)}
         )
 
 
@@ -76,13 +80,19 @@ def _refuse_names(move: Move, team: Team) -> None:
     """Raise TeamError if the team already has a site, a record type or a target with a name that would come to it."""
     for site in move.sites:
         if find_sites_named_alike(site.name, team.pk):
-            raise TeamError(f"{team} already has a site called {site}. Rename one of them first.")
+            raise TeamError(
+                gettext("%(team)s already has a site called %(site)s. Rename one of them first.") % {"team": team, "site": site}
+            )
     types = RecordType.objects.filter(team=team, name__in=[each.name for each in move.record_types])
     if clash := types.first():
-        raise TeamError(f"{team} already has a record type called {clash}. Rename one of them first.")
+        raise TeamError(
+            gettext("%(team)s already has a record type called %(clash)s. Rename one of them first.") % {"team": team, "clash": clash}
+        )
     names = DeliveryTarget.objects.filter(record_type__in=move.record_types).values("name")
     if taken := DeliveryTarget.objects.filter(record_type__team=team, name__in=names).first():
-        raise TeamError(f"{team} already has a delivery target called {taken}. Rename one of them first.")
+        raise TeamError(
+            gettext("%(team)s already has a delivery target called %(taken)s. Rename one of them first.") % {"team": team, "taken": taken}
+        )
 
 
 def _leave_channels(sites: Sequence[Site], team: Team) -> None:

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.db.models import QuerySet, Sum
+from django.utils.translation import gettext
 
 from extraction.models import Page, PageCount, Site, Snapshot
+from extraction.services.core.percent import write_number
 from extraction.services.core.runs import JobError
 
 LOOK_EVERY_S = 60.0
@@ -67,8 +69,11 @@ class _Holder:
     def explain(self, has: str, most: int, setting: str) -> JobError:
         name = self.site.name if self.kind == "site" else self.site.team.name
         return JobError(
-            f"{name} would have {has} with the next ones; a {self.kind} may have at most {most:,}. Delete pages, fetch fewer, or ask "
-            f"the administrator of this server for more ({setting})."
+            gettext(
+                "%(name)s would have %(has)s with the next ones; a %(kind)s may have at most %(most)s. Delete pages, fetch "
+                "fewer, or ask the administrator of this server for more (%(setting)s)."
+            )
+            % {"name": name, "has": has, "kind": self.kind, "most": write_number(most), "setting": setting}
         )
 
 

@@ -11,6 +11,7 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import Count, Max
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.models import (
     AuditKind,
@@ -159,7 +160,9 @@ def delete_page(page: Page) -> None:
         Site.objects.select_for_update().get(pk=page.site_id)
         run = Run.objects.unfinished().filter(site=page.site_id).first()
         if run is not None:
-            raise PageInUse(f"{run.get_kind_display()} is still at work on this site. Wait until it ends or cancel it.")
+            raise PageInUse(
+                gettext("%(kind)s is still at work on this site. Wait until it ends or cancel it.") % {"kind": run.get_kind_display()}
+            )
         audit.record(AuditKind.PAGE_DELETED, page)
         tracked = list(RecordSource.objects.filter(page=page).values_list("record", flat=True))
         left_bytes.note_snapshots(page.snapshots.all())

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from extraction.algorithms.rules.url_patterns import SplitAddress as Parsed
 from extraction.fetching import tls_probe, url_safety
@@ -112,20 +113,25 @@ def check_address(address: str) -> str:
     helps the person who types; each connection is checked again when it is made.
     """
     guard = url_safety.Guard.of(settings.VERTEX_CRAWL_PRIVATE_HOSTS)
-    hint = "An administrator can allow it with the setting VERTEX_CRAWL_PRIVATE_HOSTS."
+    hint = gettext("An administrator can allow it with the setting VERTEX_CRAWL_PRIVATE_HOSTS.")
     try:
         url = guard.check_url(address)
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port or url_safety.DEFAULT_PORTS[parts.scheme]
         if "." not in host and ":" not in host and host != "localhost" and not guard.permits(host, port):
-            raise AddressError(f"“{host}” is not the name of a web site. Give an address such as https://www.example.org.")
+            raise AddressError(
+                gettext("“%(host)s” is not the name of a web site. Give an address such as https://www.example.org.") % {"host": host}
+            )
         found = _resolve(host, port)
         if found:
             url_safety.check_addresses(found, guard=guard, host=host, port=port)
     except url_safety.RefusedAddress as error:
-        raise AddressError(f"This address cannot be fetched: {error}. {hint if 'public internet' in str(error) else ''}".strip()) from error
+        raise AddressError(
+            gettext("This address cannot be fetched: %(error)s.") % {"error": error}
+            + (f" {hint}" if "public internet" in str(error) else "")
+        ) from error
     except OSError as error:
-        raise AddressError(f"There is no host {host}. Check the spelling.") from error
+        raise AddressError(gettext("There is no host %(host)s. Check the spelling.") % {"host": host}) from error
     return url
 
 
@@ -265,10 +271,13 @@ def _read_private(fetching: SiteFetching) -> PrivateSettings:
     try:
         private = read_private(fetching)
     except SecretError as error:
-        raise JobError(f"{error} It is under Settings, “How pages are fetched”.") from error
+        raise JobError(gettext("%(error)s It is under Settings, “How pages are fetched”.") % {"error": error}) from error
     if private.proxy.address and settings.VERTEX_CRAWL_PROXY:
         raise JobError(
-            f"{site.name} has a proxy of its own, but this installation sends all requests through VERTEX_CRAWL_PROXY. "
-            "Remove the proxy under Settings, “How pages are fetched”."
+            gettext(
+                "%(site)s has a proxy of its own, but this installation sends all requests through VERTEX_CRAWL_PROXY. Remove "
+                "the proxy under Settings, “How pages are fetched”."
+            )
+            % {"site": site.name}
         )
     return private

@@ -12,6 +12,7 @@ from threading import Condition
 
 from cachetools import LRUCache, cached
 from django.contrib.auth.models import User
+from django.utils.translation import gettext
 from lxml import etree
 
 from extraction.algorithms.proposals.learned_forms import LearnedForm, learn_form
@@ -120,7 +121,7 @@ def take_proposals(cluster: Cluster, key: str, attributes: Iterable[int], user: 
     """
     question, _ = _ask(cluster)
     if question.key != key:
-        raise JobError("the sample pages, the record type or the records of other sites have changed; look at the proposals again")
+        raise JobError(gettext("the sample pages, the record type or the records of other sites have changed; look at the proposals again"))
     found, wanted = _answer(question), set(attributes)
     rows = [
         (TakenColumns(place, attribute.name, attribute.type), proposal.values)
@@ -128,7 +129,7 @@ def take_proposals(cluster: Cluster, key: str, attributes: Iterable[int], user: 
         if attribute.pk in wanted and proposal.values
     ]
     if not rows:
-        raise JobError("nothing is proposed for these attributes")
+        raise JobError(gettext("nothing is proposed for these attributes"))
     return taking_fields.take_columns(cluster, found.snapshots, rows, user)
 
 

@@ -10,6 +10,7 @@ from threading import Condition
 
 from cachetools import LRUCache, cached
 from django.contrib.auth.models import User
+from django.utils.translation import gettext
 
 from extraction.algorithms.rules.guess import guess_type
 from extraction.algorithms.suggestion import languages
@@ -98,7 +99,7 @@ def take_fields(cluster: Cluster, key: str, taken: Sequence[TakenColumns], user:
     """
     now, found = _find(cluster)
     if now != key:
-        raise JobError("the template's sample pages have changed; look at the suggestions again")
+        raise JobError(gettext("the template's sample pages have changed; look at the suggestions again"))
     rows = [(each, found.columns[each.place].values) for each in taken if each.place < len(found.columns)]
     return taking_fields.take_columns(cluster, found.snapshots, rows, user, type_name=type_name, languages=found.languages)
 

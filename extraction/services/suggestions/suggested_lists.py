@@ -13,6 +13,7 @@ from typing import Any
 from cachetools import LRUCache, cached
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from extraction.algorithms.rules.guess import guess_type
 from extraction.algorithms.suggestion.lists import ListField, SuggestedList, add_opinions, choose_rows_to_mark
@@ -138,7 +139,7 @@ def take_list(cluster: Cluster, key: str, taken: TakenList, user: User | None, *
     """
     now, found = _find(cluster)
     if now != key or taken.place >= len(found.lists):
-        raise JobError("the template's sample pages have changed; look at the lists again")
+        raise JobError(gettext("the template's sample pages have changed; look at the lists again"))
     chosen = found.lists[taken.place]
     fields = [(each, chosen.fields[each.place]) for each in taken.fields if each.place < len(chosen.fields)]
     with transaction.atomic():
@@ -188,8 +189,12 @@ def _attributes(cluster: Cluster, name: str, fields: Sequence[tuple[TakenColumns
         for each in cluster.record_type.attributes.select_related("list"):
             clash = any(each.name.lower() == draft.name.lower() for draft in drafts)
             if clash and (each.list is None or each.list.name != name):
-                where = f"of the list {each.list.name}" if each.list else "of the page"
-                raise JobError(f"{each.name} is already an attribute {where}; give the list's field another name")
+                if each.list:
+                    said = gettext("%(name)s is already an attribute of the list %(list)s; give the list's field another name")
+                    raise JobError(said % {"name": each.name, "list": each.list.name})
+                raise JobError(
+                    gettext("%(name)s is already an attribute of the page; give the list's field another name") % {"name": each.name}
+                )
         record_types.add_attributes(cluster.record_type, drafts)
     assert cluster.record_type is not None  # noqa: S101 - set above; the type checker cannot see it
     return {each.name.lower(): each for each in cluster.record_type.attributes.filter(list__name=name)}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import ngettext
 
 from extraction.algorithms.alignment.schema import Value
 from extraction.algorithms.suggestion.languages import Languages, choose_pages
@@ -75,8 +76,12 @@ def use_named_type(cluster: Cluster, name: str) -> None:
 
 def describe_fields(fields: int, pages: int) -> str:
     """Return a message for the editor about the marked fields."""
-    marked = f"{fields} field{'s' if fields > 1 else ''} marked on {pages} page{'s' if pages > 1 else ''}"
-    return f"{marked}. Check them and correct what is wrong."
+    where = ngettext("%(pages)s page", "%(pages)s pages", pages) % {"pages": pages}
+    return ngettext(
+        "%(fields)s field marked on %(where)s. Check them and correct what is wrong.",
+        "%(fields)s fields marked on %(where)s. Check them and correct what is wrong.",
+        fields,
+    ) % {"fields": fields, "where": where}
 
 
 def has_several(values: Values) -> bool:

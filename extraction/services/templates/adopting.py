@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from extraction.algorithms.clustering import masked_shingles, refinement
 from extraction.algorithms.clustering.page_steps import PageSteps
 from extraction.algorithms.clustering.refinement import SAMPLE_PAGES, sample_evenly
@@ -194,4 +196,4 @@ def _read_all(pages: Iterable[int], reader: Reader) -> list[PageSteps]:
 
 
 def _refuse_reading(page: int) -> PageSteps:
-    raise PageError(f"page {page} is not looked at")
+    raise PageError(gettext("page %(page)s is not looked at") % {"page": page})

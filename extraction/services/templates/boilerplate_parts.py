@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from extraction.algorithms.boilerplate import text_windows
 from extraction.algorithms.boilerplate.template_hash import HtmlAmount
 from extraction.algorithms.dom.nodes import elements
@@ -86,7 +88,10 @@ def mark_page(cluster: Cluster, method: str, page: Stored | bytes, options: Dete
     """
     known = _read_pages(cluster, method, options, without="" if isinstance(page, bytes) else page.sha256)
     if len(known) < 2:
-        raise JobError(f"{cluster.label} has fewer than two other readable pages, so the template cannot be told from the content")
+        raise JobError(
+            gettext("%(cluster)s has fewer than two other readable pages, so the template cannot be told from the content")
+            % {"cluster": cluster.label}
+        )
     detector = _learn(known, method, options)
     nodes = elements(parse(page).root) if isinstance(page, bytes) else read_elements(page)
     marked = ReadPage(nodes, boilerplate.build_parts(nodes))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, F, Max, Sum
+from django.utils.translation import gettext
 
 from extraction.algorithms.clustering import masked_shingles, refinement
 from extraction.algorithms.clustering.refinement import SiteTemplates
@@ -16,6 +17,7 @@ from extraction.models import Cluster, Clustering, Page, PageCount, Run, Site, S
 from extraction.models.kept.locking import lock_pages
 from extraction.models.run_values import EXTRACT, RunParameters, RunSummary
 from extraction.services.core import runs
+from extraction.services.core.percent import write_number
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.core.stored_pages import read_bytes
 from extraction.services.sites import page_store
@@ -62,10 +64,13 @@ def start_clustering(
     refresh: the refresh that goes on after it.
     """
     if threshold is not None and threshold < 1:
-        raise JobError(f"the minimum is 1 page per template, not {threshold}")
+        raise JobError(gettext("the minimum is 1 page per template, not %(threshold)s") % {"threshold": threshold})
     pages = PageCount.objects.filter(site=site, kept=True).total() if threshold else 0
     if threshold and threshold > pages:
-        raise JobError(f"{site.name} has {pages:,} pages; with a minimum of {threshold:,} pages per template, it would have no templates")
+        raise JobError(
+            gettext("%(site)s has %(pages)s pages; with a minimum of %(threshold)s pages per template, it would have no templates")
+            % {"site": site.name, "pages": write_number(pages), "threshold": write_number(threshold)}
+        )
     parameters = RunParameters(
         threshold=threshold, after=after.pk if after is not None else None, then=EXTRACT if extract else None, refresh=refresh
     )
@@ -75,7 +80,7 @@ def start_clustering(
 def start_adopting(clustering: Clustering, *, user: User | None = None) -> Run:
     """Start turning the groups of a clustering of the structure lab into the site's templates. Raises JobError if the method gave up."""
     if clustering.reason or not clustering.groups:
-        raise JobError(f"{clustering} has no groups")
+        raise JobError(gettext("%(clustering)s has no groups") % {"clustering": clustering})
     parameters = RunParameters(adopt=clustering.pk)
     return runs.start_run(Run.Kind.CLUSTER, clustering.site, parameters=parameters, user=user)
 
@@ -168,7 +173,7 @@ def _get_adopted(site: Site, pk: int) -> Clustering:
     """Return the clustering to adopt. Raises JobError if it no longer exists."""
     found = Clustering.objects.filter(pk=pk, site=site).first()
     if found is None:
-        raise JobError("the clustering is no longer kept; compare again")
+        raise JobError(gettext("the clustering is no longer kept; compare again"))
     return found
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Count, Max, OuterRef, Subquery
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext
 
 from extraction.models import (
     AuditKind,
@@ -152,9 +153,12 @@ def ignore_template(cluster: Cluster, ignored: bool) -> None:
 def set_record_type(cluster: Cluster, record_type: RecordType | None) -> None:
     """Set what is extracted from a cluster. Raises JobError while it has labels of another record type, and for one of another team."""
     if record_type is not None and record_type.team_id != cluster.site.team_id:
-        raise JobError(f"{record_type} belongs to another team than {cluster.site}; sites of two teams cannot share a record type")
+        raise JobError(
+            gettext("%(record_type)s belongs to another team than %(site)s; sites of two teams cannot share a record type")
+            % {"record_type": record_type, "site": cluster.site}
+        )
     if Label.objects.filter(cluster=cluster).exclude(attribute__record_type=record_type).exists():
-        raise JobError(f"{cluster.label} has marked values of its current record type; clear them first")
+        raise JobError(gettext("%(cluster)s has marked values of its current record type; clear them first") % {"cluster": cluster.label})
     before = cluster.record_type
     cluster.record_type = record_type
     cluster.small = cluster.small and record_type is None
@@ -181,14 +185,17 @@ def merge_templates(into: Cluster, others: Iterable[Cluster]) -> Cluster:
     merged = []
     for other in Cluster.objects.filter(pk__in=[other.pk for other in others if other.pk != into.pk]).order_by("number"):
         if other.site_id != into.site_id:
-            raise JobError(f"{other.label} belongs to another site")
+            raise JobError(gettext("%(other)s belongs to another site") % {"other": other.label})
         if into.record_type_id is None:
             into.record_type_id = other.record_type_id
         elif other.record_type_id not in {None, into.record_type_id} and (other.labels.exists() or other.rules.exists()):
-            raise JobError(f"{other.label} has marked values or rules of a different record type than {into.label}")
+            raise JobError(
+                gettext("%(other)s has marked values or rules of a different record type than %(into)s")
+                % {"other": other.label, "into": into.label}
+            )
         if RunRelease.objects.withheld().filter(cluster=other).exists():
-            reason = f"the newest run of {other.label} was not released, and a merge would deliver its records"
-            raise JobError(f"{reason}. Release it, or run the rule again, first")
+            reason = gettext("the newest run of %(other)s was not released, and a merge would deliver its records") % {"other": other.label}
+            raise JobError(gettext("%(reason)s. Release it, or run the rule again, first") % {"reason": reason})
         into.masks = list(dict.fromkeys([*into.masks, *other.masks]))
         into.url_patterns = list(dict.fromkeys([*into.url_patterns, *other.url_patterns]))
         into.name, into.merged, into.small = into.name or other.name, True, False

@@ -15,6 +15,7 @@ import numpy as np
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, Q
+from django.utils.translation import gettext
 from lxml import etree
 
 from extraction.algorithms.arrays import U64
@@ -129,7 +130,7 @@ def list_proposals(site: Site) -> list[MergeProposal]:
 def accept_proposal(proposal: MergeProposal) -> Cluster:
     """Merge the two templates. Raises JobError if that is not possible."""
     if proposal.state != OPEN:
-        raise JobError("this proposal has been answered already")
+        raise JobError(gettext("this proposal has been answered already"))
     merged = clusters.merge_templates(proposal.into, [proposal.other])
     page_steps.renew_core(merged)
     return merged

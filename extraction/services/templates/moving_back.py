@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.core import serializers
 from django.db import transaction
+from django.utils.translation import gettext
 
 from extraction.algorithms.json_values import JsonValue
 from extraction.models import Attribute, Cluster, Label, Page, Placement, Site, Snapshot
@@ -66,7 +67,7 @@ def remember_move(site: Site, moved: Moved, *, made: bool) -> MoveMemory:
 def undo_move(site: Site, memory: MoveMemory, user: User | None = None) -> MovedBack:
     """Move pages back to where they were. Pages that have moved again since stay. Raises JobError if none can go back."""
     if memory.site != site.pk:
-        raise JobError("the move was on another site")
+        raise JobError(gettext("the move was on another site"))
     still = Snapshot.objects.of_site(site).current().filter(page__in=memory.pages, cluster=memory.into)
     here = set(still.values_list("page", flat=True))
     known = {each.pk: each for each in site.clusters.all()}
@@ -74,7 +75,7 @@ def undo_move(site: Site, memory: MoveMemory, user: User | None = None) -> Moved
         row for row in zip(memory.pages, memory.clusters, memory.placed, strict=True) if row[0] in here and (not row[1] or row[1] in known)
     ]
     if not rows:
-        raise JobError("the pages have moved again since, or their templates are gone")
+        raise JobError(gettext("the pages have moved again since, or their templates are gone"))
     with transaction.atomic():
         clusters.lock_templates(site)
         for cluster in sorted({row[1] for row in rows}):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.core import serializers
 from django.db import transaction
+from django.utils.translation import gettext
 
 from extraction.algorithms.clustering.contrast import ALIKE, Contrast
 from extraction.algorithms.clustering.page_steps import PageSteps
@@ -86,7 +87,7 @@ def move_to_new_template(site: Site, pages: Iterable[Page], user: User | None = 
     """Move pages into a new template. Raises JobError if there are none."""
     chosen = list(pages)
     if not chosen:
-        raise JobError("no page was selected")
+        raise JobError(gettext("no page was selected"))
     with transaction.atomic():
         clusters.lock_templates(site)
         moved = _move(site, chosen, Cluster.objects.create(site=site, number=clusters.find_last_number(site) + 1), user)
@@ -102,9 +103,9 @@ def move_pages(site: Site, pages: Iterable[Page], into: Cluster | None, user: Us
     """
     chosen = list(pages)
     if not chosen:
-        raise JobError("no page was selected")
+        raise JobError(gettext("no page was selected"))
     if into is not None and into.site_id != site.pk:
-        raise JobError(f"{into.label} belongs to another site")
+        raise JobError(gettext("%(into)s belongs to another site") % {"into": into.label})
     with transaction.atomic():
         clusters.lock_templates(site)
         moved = _move(site, chosen, into, user)

@@ -5,6 +5,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.api_tokens import ApiTokenForm
@@ -41,7 +42,7 @@ def revoke_token(request: SignedInHttpRequest, token_id: int) -> HttpResponse:
     """Revoke one of the person's tokens. Those of others are not found."""
     token = get_object_or_404(ApiToken, pk=token_id, user=request.user)
     secret_tokens.revoke_token(token)
-    messages.success(request, f"{token.name} is revoked. Programs that use it are refused from now on.")
+    messages.success(request, gettext("%(token)s is revoked. Programs that use it are refused from now on.") % {"token": token.name})
     return redirect("api_tokens")
 
 

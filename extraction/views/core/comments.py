@@ -7,6 +7,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from extraction.forms.comments import AssignForm, CommentForm
@@ -74,10 +75,10 @@ def delete_comment(request: SignedInHttpRequest, comment_id: int) -> HttpRespons
     """Delete a comment of one's own. Administrators may delete everybody's."""
     found = get_object_or_404(Comment.objects.select_related("cluster__site", "breakage__cluster__site"), pk=comment_id)
     if not service.may_delete(found, request.user):
-        raise PermissionDenied("Only its author or an administrator can delete a comment.")
+        raise PermissionDenied(gettext("Only its author or an administrator can delete a comment."))
     subject = found.subject
     service.delete_comment(found)
-    messages.success(request, "The comment was deleted.")
+    messages.success(request, gettext("The comment was deleted."))
     return redirect(f"{subject.get_absolute_url()}#comments")
 
 
@@ -98,17 +99,22 @@ def _add(request: SignedInHttpRequest, subject: Cluster | Breakage) -> HttpRespo
     except service.CommentError as error:
         messages.error(request, str(error))
         return redirect(f"{subject.get_absolute_url()}#comments")
-    told = f" {_join(added.told)} will see it on the home page." if added.told else ""
-    messages.success(request, f"Comment added.{told}")
+    if added.told:
+        said = gettext("Comment added. %(names)s will see it on the home page.") % {"names": _join(added.told)}
+    else:
+        said = gettext("Comment added.")
+    messages.success(request, said)
     if added.unknown:
-        messages.error(request, f"There is nobody called {_join(added.unknown)}, so nobody was told under that name.")
+        messages.error(
+            request, gettext("There is nobody called %(names)s, so nobody was told under that name.") % {"names": _join(added.unknown)}
+        )
     return redirect(added.comment)
 
 
 def _assign(request: SignedInHttpRequest, subject: Cluster | Breakage) -> HttpResponse:
     form = AssignForm(request.POST, team=service.find_site(subject).team_id)
     if not form.is_valid():
-        messages.error(request, "There is no such person. Nothing was changed.")
+        messages.error(request, gettext("There is no such person. Nothing was changed."))
         return redirect(f"{subject.get_absolute_url()}#comments")
     person = form.cleaned_data["person"]
     try:
@@ -116,7 +122,10 @@ def _assign(request: SignedInHttpRequest, subject: Cluster | Breakage) -> HttpRe
     except service.CommentError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"Assigned to {person.get_username()}." if person else "Assigned to nobody.")
+        messages.success(
+            request,
+            gettext("Assigned to %(username)s.") % {"username": person.get_username()} if person else gettext("Assigned to nobody."),
+        )
     return redirect(f"{subject.get_absolute_url()}#comments")
 
 
@@ -129,4 +138,4 @@ def _find_breakage(breakage_id: int) -> Breakage:
 
 
 def _join(names: tuple[str, ...]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return names[0] if len(names) == 1 else gettext("%(names)s and %(names_2)s") % {"names": ", ".join(names[:-1]), "names_2": names[-1]}

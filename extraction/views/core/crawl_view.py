@@ -45,7 +45,7 @@ def list_outcomes(run: Run, *, examples: bool = False) -> list[OutcomeRow]:
     return [
         OutcomeRow(
             outcome,
-            WORDS.get(outcome, outcome),
+            str(WORDS.get(outcome, outcome)),
             counts[outcome],
             counts[outcome] / total,
             "ok" if outcome in crawl_frontier.PAGES else "suspect" if outcome in _BAD else "",

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_GET
 
@@ -35,7 +36,7 @@ def show_frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
         script = not request.GET.get("preview")
         return framing.respond_with_frame(make_inert_page(snapshot), marks=marks, script=script, assets=assets, dimmed=dimmed)
     except (PageError, ValueError) as error:
-        return framing.respond_with_failure(f"This page cannot be shown: {error}.")
+        return framing.respond_with_failure(gettext("This page cannot be shown: %(error)s.") % {"error": error})
 
 
 def _read_outlines(rows: Any) -> list[framing.Outline]:

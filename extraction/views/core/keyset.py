@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from django.db.models import Model, QuerySet
+from django.utils.translation import gettext
+
+from extraction.services.core.percent import write_number
 
 Row = TypeVar("Row", bound=Model)
 
@@ -51,7 +54,7 @@ class ListPage(Generic[Row]):
     @property
     def count_words(self) -> str:
         """The number of rows for display, such as "12" or "more than 1,000"."""
-        return f"{self.count:,}" if self.exact else f"more than {self.count:,}"
+        return f"{self.count:,}" if self.exact else gettext("more than %(count)s") % {"count": write_number(self.count)}
 
     @property
     def has_other_pages(self) -> bool:

@@ -5,6 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.models import ProblemCount, Role, Run, RunRelease, Site
@@ -58,9 +59,9 @@ def cancel_run(request: HttpRequest, run_id: int) -> HttpResponse:
     found = get_object_or_404(Run, pk=run_id)
     may_control(request, found, or_refuse=True)
     if service.cancel_run(found):
-        messages.success(request, "Cancelled. Work done before that is kept.")
+        messages.success(request, gettext("Cancelled. Work done before that is kept."))
     else:
-        messages.info(request, "The run has already ended.")
+        messages.info(request, gettext("The run has already ended."))
     return redirect(found)
 
 

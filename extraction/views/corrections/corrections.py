@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.corrections import CorrectionForm
@@ -32,7 +33,7 @@ def _find_record(slug: str, number: int, page_id: int) -> Record:
     cluster = cluster_of(slug, number)
     record = correcting.find_shown_record(page_id)
     if record is None or record.cluster_id != cluster.pk:
-        raise Http404("The page has no record of this template.")
+        raise Http404(gettext("The page has no record of this template."))
     return record
 
 
@@ -84,7 +85,7 @@ def list_corrections(request: HttpRequest, slug: str, number: int) -> HttpRespon
 def end_correction(request: SignedInHttpRequest, slug: str, number: int, correction_id: int) -> HttpResponse:
     """Take the value of the page in place of the correction."""
     correction = _find_correction(slug, number, correction_id)
-    said = f"{correction.attribute.name} has the page’s value again."
+    said = gettext("%(attribute)s has the page’s value again.") % {"attribute": correction.attribute.name}
     return _decide(request, slug, number, correction, correcting.withdraw_correction, said)
 
 
@@ -93,7 +94,9 @@ def end_correction(request: SignedInHttpRequest, slug: str, number: int, correct
 def keep_correction(request: SignedInHttpRequest, slug: str, number: int, correction_id: int) -> HttpResponse:
     """Keep a correction for what the page says now."""
     correction = _find_correction(slug, number, correction_id)
-    said = f"The correction of {correction.attribute.name} is kept while the page says what it says now."
+    said = gettext("The correction of %(attribute)s is kept while the page says what it says now.") % {
+        "attribute": correction.attribute.name
+    }
     return _decide(request, slug, number, correction, correcting.keep_correction, said)
 
 
@@ -111,19 +114,24 @@ def _decide(
 def describe_outcome(outcome: CorrectionOutcome) -> str:
     """Return what a correction did, and what it taught the learner, in words."""
     correction, lesson = outcome.correction, outcome.lesson
-    what = {"corrected": "is corrected", "filled": "is filled in", "rejected": "is rejected"}[correction.kind]
+    done = {
+        "corrected": gettext("%(name)s is corrected and stays so while the page says the same."),
+        "filled": gettext("%(name)s is filled in and stays so while the page says the same."),
+        "rejected": gettext("%(name)s is rejected and stays so while the page says the same."),
+    }[correction.kind] % {"name": correction.attribute.name}
     if lesson is None or lesson.reason:
-        taught = f"No mark was made: {lesson.reason}." if lesson else ""
+        taught = gettext("No mark was made: %(reason)s.") % {"reason": lesson.reason} if lesson else ""
     elif lesson.places is None:
-        taught = "It is marked as “not on this page” for the next time the rule is learned."
+        taught = gettext("It is marked as “not on this page” for the next time the rule is learned.")
     else:
-        taught = "It is marked where it stands on the page, for the next time the rule is learned."
+        taught = gettext("It is marked where it stands on the page, for the next time the rule is learned.")
     withheld = find_withheld(outcome.record.cluster_id) if outcome.record else None
-    later = f"Deliveries and the latest files have it {WHEN_DECIDED}." if withheld else ""
-    return " ".join(filter(None, (f"{correction.attribute.name} {what} and stays so while the page says the same.", taught, later)))
-
-
-WHEN_DECIDED = "once a run of this template is released, because its newest run is held back"
+    later = (
+        gettext("Deliveries and the latest files have it once a run of this template is released, because its newest run is held back.")
+        if withheld
+        else ""
+    )
+    return " ".join(filter(None, (done, taught, later)))
 
 
 def find_withheld(cluster_id: int) -> RunRelease | None:

@@ -9,6 +9,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.deliveries import TokenForm
@@ -56,7 +57,7 @@ def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
     """Revoke a token."""
     token = get_object_or_404(ReaderToken.objects.select_related("record_type"), pk=token_id)
     secret_tokens.revoke_token(token)
-    messages.success(request, f"{token.name} is revoked. Programs that use it are refused from now on.")
+    messages.success(request, gettext("%(token)s is revoked. Programs that use it are refused from now on.") % {"token": token.name})
     return redirect("record_type_readers", token.record_type.slug)
 
 

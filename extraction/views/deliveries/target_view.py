@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from django.db.models import Exists, Max, OuterRef
+from django.utils.translation import gettext, gettext_lazy
 
 from extraction.algorithms.records.cell_types import Cell
 from extraction.fetching.hidden_texts import HIDDEN
@@ -16,12 +17,14 @@ from extraction.services.records.exports.formats import FORMATS
 from extraction.services.records.exports.json_lines import to_json
 
 KIND_NOTES = {
-    DeliveryTarget.Kind.FOLDER: "A folder on the machine of Vertex, below one that the administrator allows.",
-    DeliveryTarget.Kind.S3: "A bucket of Amazon S3, MinIO, Ceph or another store with the same interface.",
-    DeliveryTarget.Kind.SFTP: "A folder on a server that you reach with SSH.",
-    DeliveryTarget.Kind.OTHER: "FTP, SMB, WebDAV, Google Cloud Storage or what else fsspec knows, if the administrator allows it.",
-    DeliveryTarget.Kind.WEBHOOK: "Changes as signed JSON requests to a program of yours.",
-    DeliveryTarget.Kind.SQL: "A table of PostgreSQL or SQLite: one row for each record, kept up to date.",
+    DeliveryTarget.Kind.FOLDER: gettext_lazy("A folder on the machine of Vertex, below one that the administrator allows."),
+    DeliveryTarget.Kind.S3: gettext_lazy("A bucket of Amazon S3, MinIO, Ceph or another store with the same interface."),
+    DeliveryTarget.Kind.SFTP: gettext_lazy("A folder on a server that you reach with SSH."),
+    DeliveryTarget.Kind.OTHER: gettext_lazy(
+        "FTP, SMB, WebDAV, Google Cloud Storage or what else fsspec knows, if the administrator allows it."
+    ),
+    DeliveryTarget.Kind.WEBHOOK: gettext_lazy("Changes as signed JSON requests to a program of yours."),
+    DeliveryTarget.Kind.SQL: gettext_lazy("A table of PostgreSQL or SQLite: one row for each record, kept up to date."),
 }
 
 MAX_CELL = 60
@@ -50,39 +53,44 @@ def describe_place(target: DeliveryTarget) -> str:
     place = target.read_place()
     folder = f"/{place.folder.strip('/')}" if place.folder else ""
     return {
-        DeliveryTarget.Kind.FOLDER: place.folder or "the first allowed folder",
-        DeliveryTarget.Kind.S3: f"s3://{place.bucket}{folder}" + (f" at {urlsplit(place.endpoint).netloc}" if place.endpoint else ""),
+        DeliveryTarget.Kind.FOLDER: place.folder or gettext("the first allowed folder"),
+        DeliveryTarget.Kind.S3: f"s3://{place.bucket}{folder}"
+        + (gettext(" at %(netloc)s") % {"netloc": urlsplit(place.endpoint).netloc} if place.endpoint else ""),
         DeliveryTarget.Kind.SFTP: f"sftp://{place.user}@{place.host}{folder}",
         DeliveryTarget.Kind.OTHER: place.url,
         DeliveryTarget.Kind.WEBHOOK: f"{place.host}/{HIDDEN}",
-        DeliveryTarget.Kind.SQL: f"{place.url}, table {place.table}",
+        DeliveryTarget.Kind.SQL: gettext("%(url)s, table %(table)s") % {"url": place.url, "table": place.table},
     }[DeliveryTarget.Kind(target.kind)]
 
 
 def describe_when(target: DeliveryTarget) -> str:
     """Return when a target gets deliveries."""
-    return describe_repetition(target) or ("after each run" if target.mode == DeliveryTarget.Mode.RUNS else "only by hand")
+    return describe_repetition(target) or (
+        gettext("after each run") if target.mode == DeliveryTarget.Mode.RUNS else gettext("only by hand")
+    )
 
 
 def describe_content(target: DeliveryTarget) -> str:
     """Return what a target gets."""
     content = target.read_content()
-    of = f"rows of {target.list_name}" if target.list_name else "records"
+    of = {"of": gettext("rows of %(name)s") % {"name": target.list_name} if target.list_name else gettext("records")}
     if target.kind == DeliveryTarget.Kind.SQL:
-        return f"all {of}; those that are gone stay and are marked"
-    selected = _SELECTED[content.selection].format(of=of)
+        return gettext("all %(of)s; those that are gone stay and are marked") % of
+    selected = str(_SELECTED[content.selection]) % of
     if target.kind == DeliveryTarget.Kind.WEBHOOK:
-        return selected if content.changes_only else f"the changes of {of}"
-    kept = "each file has a name of its own" if content.keeps_files or content.changes_only else "the last file is replaced"
-    return f"{selected} as {FORMATS[content.format].label}; {kept}"
+        return selected if content.changes_only else gettext("the changes of %(of)s") % of
+    kept = (
+        gettext("each file has a name of its own") if content.keeps_files or content.changes_only else gettext("the last file is replaced")
+    )
+    return gettext("%(selected)s as %(label)s; %(kept)s") % {"selected": selected, "label": FORMATS[content.format].label, "kept": kept}
 
 
 _SELECTED = {
-    Selection.ALL: "all {of} that are present",
-    Selection.NEW: "the {of} that are new since the last delivery",
-    Selection.NEW_CHANGED: "the {of} that are new or changed since the last delivery",
-    Selection.GONE: "the {of} that are gone since the last delivery",
-    Selection.CHANGES: "every change of {of} since the last delivery",
+    Selection.ALL: gettext_lazy("all %(of)s that are present"),
+    Selection.NEW: gettext_lazy("the %(of)s that are new since the last delivery"),
+    Selection.NEW_CHANGED: gettext_lazy("the %(of)s that are new or changed since the last delivery"),
+    Selection.GONE: gettext_lazy("the %(of)s that are gone since the last delivery"),
+    Selection.CHANGES: gettext_lazy("every change of %(of)s since the last delivery"),
 }
 
 

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -60,7 +61,7 @@ def create_target(request: SignedInHttpRequest) -> HttpResponse:
     data = choice.cleaned_data
     of = data["type"]
     if data["list"] and not of.lists.filter(name=data["list"]).exists():
-        messages.error(request, f"{of.name} has no list “{data['list']}”.")
+        messages.error(request, gettext("%(of)s has no list “%(data)s”.") % {"of": of.name, "data": data["list"]})
         return _choose(request)
     zone = timezone.get_default_timezone_name()
     return _edit(request, DeliveryTarget(record_type=of, kind=data["kind"], list_name=data["list"], zone=zone, created_by=request.user))
@@ -113,7 +114,7 @@ def deliver_now(request: SignedInHttpRequest, target_id: int) -> HttpResponse:
     if request.POST.get("everything"):
         targets.forget_all(target)
     outbox.queue_by_hand(target, request.user)
-    messages.success(request, "The delivery is queued.")
+    messages.success(request, gettext("The delivery is queued."))
     return redirect(target)
 
 
@@ -124,9 +125,9 @@ def test_target(request: HttpRequest, target_id: int) -> HttpResponse:
     target = _find(target_id)
     error = connect.send_test(target)
     if error:
-        messages.error(request, f"The test of {target.name} failed: {error}")
+        messages.error(request, gettext("The test of %(target)s failed: %(error)s") % {"target": target.name, "error": error})
     else:
-        messages.success(request, f"The test of {target.name} worked. Nothing was delivered.")
+        messages.success(request, gettext("The test of %(target)s worked. Nothing was delivered.") % {"target": target.name})
     return redirect(target)
 
 
@@ -136,9 +137,9 @@ def retry_delivery(request: HttpRequest, delivery_id: int) -> HttpResponse:
     """Send a delivery again that failed, or one that waits at once."""
     delivery = get_object_or_404(Delivery.objects.select_related("target"), pk=delivery_id)
     if outbox.retry_delivery(delivery, timezone.now()):
-        messages.success(request, "The delivery is sent again.")
+        messages.success(request, gettext("The delivery is sent again."))
     else:
-        messages.error(request, "The delivery is being sent, or has been sent.")
+        messages.error(request, gettext("The delivery is being sent, or has been sent."))
     return redirect(delivery.target)
 
 
@@ -152,7 +153,7 @@ def delete_target(request: HttpRequest, target_id: int) -> HttpResponse:
         messages.error(request, join_errors(form))
         return redirect("delivery_target_edit", target.pk)
     targets.delete_target(target)
-    messages.success(request, f"{target.name} was deleted. What was delivered stays where it is.")
+    messages.success(request, gettext("%(target)s was deleted. What was delivered stays where it is.") % {"target": target.name})
     return redirect("deliveries")
 
 
@@ -165,7 +166,7 @@ def _edit(request: HttpRequest, target: DeliveryTarget) -> HttpResponse:
     name = target.name
     form = TargetForm(request.POST if request.method == "POST" else None, target=target, known=known)
     if request.method == "POST" and form.is_valid() and (saved := _save(form)):
-        messages.success(request, f"Saved. {saved}")
+        messages.success(request, gettext("Saved. %(saved)s") % {"saved": saved})
         return redirect(target)
     chosen = form["columns"].value() or known
     ordered = [*(each for each in chosen if each in known), *(each for each in known if each not in chosen)]
@@ -192,7 +193,7 @@ def _save(form: TargetForm) -> str:
         form.add_error(None, str(error))
         return ""
     if saved.noted:
-        return "The present records are noted. Deliveries bring what changes from now on."
+        return gettext("The present records are noted. Deliveries bring what changes from now on.")
     if saved.moved:
-        return "The destination has changed, so the next delivery brings everything."
-    return "Send a test to see whether it is reached."
+        return gettext("The destination has changed, so the next delivery brings everything.")
+    return gettext("Send a test to see whether it is reached.")

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.core import signing
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from extraction.forms.folders import FolderForm
@@ -40,7 +41,9 @@ def download_files(request: HttpRequest, slug: str) -> HttpResponseBase:
     try:
         file = uploads.make_zip(site, "all" if request.GET.get("pages") == "all" else "marked")
     except FileNotFoundError:
-        messages.error(request, "The storage has lost the content of a page, so the files are not complete. Fetch the pages again.")
+        messages.error(
+            request, gettext("The storage has lost the content of a page, so the files are not complete. Fetch the pages again.")
+        )
         return redirect("site_settings", site.slug)
     return FileResponse(file, as_attachment=True, filename=f"{site.slug}.zip", content_type="application/zip")
 
@@ -78,7 +81,7 @@ def import_files(request: SignedInHttpRequest) -> HttpResponse:
     except signing.BadSignature:
         said = {}
     if said.get("user") != request.user.pk:
-        messages.error(request, "The upload can no longer be imported. Upload it again.")
+        messages.error(request, gettext("The upload can no longer be imported. Upload it again."))
         return redirect("site_files_upload")
     said["into"] = (
         visible_to(Site.objects.all(), request.user, least=Role.OPERATOR).filter(pk=said["into"]).first() if said["into"] else None
@@ -90,10 +93,10 @@ def import_files(request: SignedInHttpRequest) -> HttpResponse:
     except ConflictError as error:
         return render(request, PAGE, {"form": FolderForm(user=request.user), **describe_plan(error.plan)}, status=409)
     except FolderError as error:
-        messages.error(request, f"Nothing was imported: {error}.")
+        messages.error(request, gettext("Nothing was imported: %(error)s.") % {"error": error})
         return redirect("site_files_upload")
     uploads.drop_upload(said["upload"])
-    messages.success(request, f"Imported. {summarize_plan(done.plan)}")
+    messages.success(request, gettext("Imported. %(summarize_plan)s") % {"summarize_plan": summarize_plan(done.plan)})
     for note in done.notes:
         messages.warning(request, note)
     return redirect(done.site)

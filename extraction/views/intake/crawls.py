@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.sites import SourceForm
@@ -59,7 +60,7 @@ def edit_source(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return render_settings(request, site, source=form)
     sources.save_source(form.save(commit=False))
-    messages.success(request, "Saved. The changes apply the next time pages are fetched.")
+    messages.success(request, gettext("Saved. The changes apply the next time pages are fetched."))
     return redirect("site_settings", site.slug)
 
 
@@ -83,9 +84,9 @@ def pause_run(request: HttpRequest, run_id: int) -> HttpResponse:
     """Pause a crawl. Editors may pause their own, operators all."""
     run = _find_controlled(request, run_id)
     if runs.pause_run(run):
-        messages.success(request, "Paused. Resume it to continue where it stopped.")
+        messages.success(request, gettext("Paused. Resume it to continue where it stopped."))
     else:
-        messages.info(request, "The run is already paused or has ended.")
+        messages.info(request, gettext("The run is already paused or has ended."))
     return redirect(_find_origin(request, run))
 
 
@@ -96,9 +97,9 @@ def resume_run(request: HttpRequest, run_id: int) -> HttpResponse:
     run = _find_controlled(request, run_id)
     outcome = runs.resume_run(run)
     if outcome is runs.Resumption.NOT_RESTING:
-        messages.info(request, "The run is already running or has ended.")
+        messages.info(request, gettext("The run is already running or has ended."))
     elif outcome is runs.Resumption.ANOTHER_UNDER_WAY:
-        messages.error(request, "Another crawl of this site is running. Wait until it ends or cancel it, then resume this one.")
+        messages.error(request, gettext("Another crawl of this site is running. Wait until it ends or cancel it, then resume this one."))
     return redirect(_find_origin(request, run))
 
 

@@ -9,11 +9,13 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from extraction.forms.core import join_errors
 from extraction.forms.intake import ARCHIVES, ImportForm, NewUploadForm
 from extraction.models import Role, Run, Site
+from extraction.services.core.percent import write_number
 from extraction.services.core.runs import JobError
 from extraction.services.intake import absent_pages, import_pages
 from extraction.services.sites import sites
@@ -55,7 +57,15 @@ def mark_absent(request: SignedInHttpRequest, run_id: int) -> HttpResponse:
     run = get_object_or_404(Run.objects.select_related("site"), pk=run_id, kind=Run.Kind.IMPORT)
     try:
         marked = absent_pages.mark_gone(run, request.user)
-        messages.success(request, f"{marked:,} page{'' if marked == 1 else 's'} marked as gone. Their records are left out from now on.")
+        messages.success(
+            request,
+            ngettext(
+                "%(marked)s page marked as gone. Their records are left out from now on.",
+                "%(marked)s pages marked as gone. Their records are left out from now on.",
+                marked,
+            )
+            % {"marked": write_number(marked)},
+        )
     except JobError as error:
         messages.error(request, str(error))
     return redirect(run)

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext, gettext_lazy
+
 from extraction.algorithms.records.join import Side, Way
 from extraction.forms.joins import MAX_KEYS, MAX_LISTINGS
 from extraction.models import Attribute, Cluster, Join, JoinedRecord, RecordList, Site
@@ -15,11 +17,11 @@ from extraction.services.joins.pairing import JoinedDraft
 from extraction.services.joins.plans import JoinPlan, ListingPlan, Problems, ReadyJoin
 
 WAYS = {
-    Way.KEY: "by equal values",
-    Way.ADDRESS: "by address",
-    Way.REDIRECT: "by a redirect",
-    Way.CANONICAL: "by the address that the page gives as its own",
-    Way.LOOSE: "by an address that differs only in tracking keys, scheme, “www.” or a slash",
+    Way.KEY: gettext_lazy("by equal values"),
+    Way.ADDRESS: gettext_lazy("by address"),
+    Way.REDIRECT: gettext_lazy("by a redirect"),
+    Way.CANONICAL: gettext_lazy("by the address that the page gives as its own"),
+    Way.LOOSE: gettext_lazy("by an address that differs only in tracking keys, scheme, “www.” or a slash"),
 }
 
 Choice = tuple[str, str]
@@ -95,8 +97,8 @@ class JoinCounts:
 
 def describe_counts(figures: JoinFigures) -> JoinCounts:
     """Return the figures of a join with their words."""
-    ways = {WAYS[Way[name.upper()]]: count for name, count in figures.ways.items()}
-    reasons = {NoPageReason(name).label: count for name, count in figures.reasons.items()}
+    ways = {str(WAYS[Way[name.upper()]]): count for name, count in figures.ways.items()}
+    reasons = {str(NoPageReason(name).label): count for name, count in figures.reasons.items()}
     return JoinCounts(figures, _sort_counts(ways), _sort_counts(reasons))
 
 
@@ -249,7 +251,15 @@ def describe_join(join: Join) -> list[str]:
     """Return what a join joins, a sentence for each listing."""
     found = []
     for each in join.listings.select_related("cluster", "list", "link").prefetch_related("keys__in_list", "keys__on_page"):
-        where = f"{each.list.name if each.list else 'a removed list'} of {each.cluster.label if each.cluster else 'a deleted template'}"
-        pairs = " and ".join(f"{key.in_list or 'a removed attribute'} = {key.on_page or 'a removed attribute'}" for key in each.keys.all())
-        found.append(f"{where}, by {pairs}" if each.by_key else f"{where}, by the link {each.link or '(removed)'}")
+        where = gettext("%(list)s of %(cluster)s") % {
+            "list": each.list.name if each.list else gettext("a removed list"),
+            "cluster": each.cluster.label if each.cluster else gettext("a deleted template"),
+        }
+        removed = gettext("a removed attribute")
+        pairs = gettext(" and ").join(f"{key.in_list or removed} = {key.on_page or removed}" for key in each.keys.all())
+        found.append(
+            gettext("%(where)s, by %(pairs)s") % {"where": where, "pairs": pairs}
+            if each.by_key
+            else gettext("%(where)s, by the link %(link)s") % {"where": where, "link": each.link or gettext("(removed)")}
+        )
     return found

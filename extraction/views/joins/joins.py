@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from extraction.forms.joins import JoinForm
@@ -101,7 +102,7 @@ def delete_join(request: HttpRequest, slug: str, join_id: int) -> HttpResponse:
     """Delete a join with its records. The records of both sides stay."""
     join = join_of(slug, join_id)
     plans.delete_join(join)
-    messages.success(request, f"{join.name} was deleted. The records of its templates are as they were.")
+    messages.success(request, gettext("%(join)s was deleted. The records of its templates are as they were.") % {"join": join.name})
     return redirect("site_joins", slug)
 
 
@@ -112,8 +113,12 @@ def _save(request: SignedInHttpRequest, site: Site, join: Join | None) -> HttpRe
         return _render_form(request, site, join, plan, status=400)
     saved = plans.save_plan(site, plan, join, request.user)
     started = make_records.start_joins([saved], request.user)
-    said = f"The records of {saved.name} are being made." if started else "Its records are made as soon as both sides are released."
-    messages.success(request, f"Saved. {said}")
+    said = (
+        gettext("The records of %(saved)s are being made.") % {"saved": saved.name}
+        if started
+        else gettext("Its records are made as soon as both sides are released.")
+    )
+    messages.success(request, gettext("Saved. %(said)s") % {"said": said})
     return redirect(saved)
 
 

@@ -7,11 +7,13 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from extraction.forms.core import join_errors
 from extraction.forms.lab import LabelsForm
 from extraction.models import Clustering, Role, Run, Site
+from extraction.services.core.percent import write_number
 from extraction.services.core.runs import JobError
 from extraction.services.lab import compare_clusterings, comparisons, group_templates, page_labels
 from extraction.services.sites import sites
@@ -54,7 +56,7 @@ def start_comparison(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     try:
         comparisons.start_comparison(site, request.POST.getlist("methods"), user=request.user)
     except JobError as error:
-        messages.error(request, f"Nothing was started: {error}.")
+        messages.error(request, gettext("Nothing was started: %(error)s.") % {"error": error})
     return redirect("site_lab", slug)
 
 
@@ -65,12 +67,24 @@ def update_labels(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     site = get_object_or_404(Site, slug=slug)
     if request.POST.get("clear"):
         count = page_labels.clear_labels(site)
-        messages.success(request, f"{count:,} label{'s' if count != 1 else ''} deleted. Pages that people moved by hand still count.")
+        messages.success(
+            request,
+            ngettext(
+                "%(count)s label deleted. Pages that people moved by hand still count.",
+                "%(count)s labels deleted. Pages that people moved by hand still count.",
+                count,
+            )
+            % {"count": write_number(count)},
+        )
         return redirect("site_lab", slug)
     if confirmed := request.POST.get("confirm", ""):
         cluster = get_object_or_404(site.clusters, number=int(confirmed) if confirmed.isdecimal() and len(confirmed) < 9 else 0)
         count = page_labels.confirm_template(cluster, request.user)
-        messages.success(request, f"{count:,} page{'s' if count != 1 else ''} labelled “{cluster.label}”.")
+        messages.success(
+            request,
+            ngettext("%(count)s page labelled “%(cluster)s”.", "%(count)s pages labelled “%(cluster)s”.", count)
+            % {"count": write_number(count), "cluster": cluster.label},
+        )
         return redirect("site_lab", slug)
     form = LabelsForm(request.POST, request.FILES)
     try:
@@ -79,7 +93,7 @@ def update_labels(request: SignedInHttpRequest, slug: str) -> HttpResponse:
         taken = page_labels.take_labels(site, form.cleaned_data["file"], request.user)
         messages.add_message(request, messages.WARNING if taken.unknown or taken.left_out else messages.SUCCESS, _describe_taken(taken))
     except JobError as error:
-        messages.error(request, f"Nothing was labelled: {error}.")
+        messages.error(request, gettext("Nothing was labelled: %(error)s.") % {"error": error})
     return redirect("site_lab", slug)
 
 
@@ -134,7 +148,7 @@ def adopt_clustering(request: SignedInHttpRequest, slug: str, clustering_id: int
         try:
             return redirect(cluster_pages.start_adopting(found, user=request.user))
         except JobError as error:
-            messages.error(request, f"Nothing was adopted: {error}.")
+            messages.error(request, gettext("Nothing was adopted: %(error)s.") % {"error": error})
             return redirect("site_lab", slug)
     shown = lab_view.build_lab(found.site)
     context = {"site": found.site, "clustering": found, "compared": lab_view.build_comparison(found), "others": shown.pages - found.pages}
@@ -166,7 +180,9 @@ def _describe_progress(request: HttpRequest, run: Run | None) -> dict[str, Any]:
 
 
 def _describe_taken(taken: page_labels.TakenLabels) -> str:
-    text = f"{taken.labelled:,} page{'s' if taken.labelled != 1 else ''} labelled."
+    text = ngettext("%(labelled)s page labelled.", "%(labelled)s pages labelled.", taken.labelled) % {
+        "labelled": write_number(taken.labelled)
+    }
     if taken.unknown:
         belong = "es belong" if taken.unknown != 1 else " belongs"
         text += f" {taken.unknown:,} address{belong} to no page of this site, such as {taken.examples[0]}."

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q
+from django.utils.translation import gettext, gettext_lazy
+from django_stubs_ext import StrOrPromise
 
 from extraction.algorithms.clustering.measures import ClusteringQuality
 from extraction.algorithms.methods import METHODS
@@ -21,21 +23,30 @@ SHOWN_GROUPS = 12
 SHOWN_PATHS = 200
 """Template paths of a group that are shown. The file has all."""
 
-METHOD_WORDS: dict[str, tuple[str, str]] = {
-    "masked-shingles": ("Masked shingles", "The usual way to find templates; keeps most pages of a template together."),
-    "text-mdl": ("TEXT-MDL", "Finds the groups that describe the pages most briefly, exactly. Slow with more than a few hundred pages."),
-    "text-hash": ("TEXT-HASH", "The same with estimated costs. Good when pages of several sites are mixed."),
-    "text-max": ("TEXT-MAX", "TEXT-HASH that tries only the nearest pages: more and purer groups."),
-    "lsh": ("LSH", "Random projections of the pages' paths; the fastest method."),
-    "rtdm": ("RTDM", "Distance between the pages' trees; for pages with hardly any text in common."),
-    "crawl": ("Templates of a crawl", "Found by vertex-spark in many more pages of the site, and taken in by a command."),
+METHOD_WORDS: dict[str, tuple[StrOrPromise, StrOrPromise]] = {
+    "masked-shingles": (
+        gettext_lazy("Masked shingles"),
+        gettext_lazy("The usual way to find templates; keeps most pages of a template together."),
+    ),
+    "text-mdl": (
+        "TEXT-MDL",
+        gettext_lazy("Finds the groups that describe the pages most briefly, exactly. Slow with more than a few hundred pages."),
+    ),
+    "text-hash": ("TEXT-HASH", gettext_lazy("The same with estimated costs. Good when pages of several sites are mixed.")),
+    "text-max": ("TEXT-MAX", gettext_lazy("TEXT-HASH that tries only the nearest pages: more and purer groups.")),
+    "lsh": ("LSH", gettext_lazy("Random projections of the pages' paths; the fastest method.")),
+    "rtdm": ("RTDM", gettext_lazy("Distance between the pages' trees; for pages with hardly any text in common.")),
+    "crawl": (
+        gettext_lazy("Templates of a crawl"),
+        gettext_lazy("Found by vertex-spark in many more pages of the site, and taken in by a command."),
+    ),
 }
 """{method: (its name, what it is good for)}."""
 
 
 def name_method(method: str) -> str:
     """Return the name of a method."""
-    return METHOD_WORDS[method][0]
+    return str(METHOD_WORDS[method][0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +275,7 @@ def _build_rows(found: Sequence[Clustering], labels: Mapping[int, str], home: Ma
             ClusteringRow(
                 each,
                 tuple(parts),
-                f"Groups of {sizes} pages",
+                gettext("Groups of %(sizes)s pages") % {"sizes": sizes},
                 len(several),
                 each.pages - sum(several),
                 moved,

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -50,9 +51,9 @@ def test(request: HttpRequest, channel_id: int) -> HttpResponse:
     found = get_object_or_404(AlertChannel, pk=channel_id)
     error = service.send_test_alert(found)
     if error:
-        messages.error(request, f"The test to {found.name} was not sent: {error}")
+        messages.error(request, gettext("The test to %(name)s was not sent: %(error)s") % {"name": found.name, "error": error})
     else:
-        messages.success(request, f"The test to {found.name} was sent. Check whether it arrived.")
+        messages.success(request, gettext("The test to %(name)s was sent. Check whether it arrived.") % {"name": found.name})
     return redirect("alerts")
 
 
@@ -62,7 +63,7 @@ def delete(request: HttpRequest, channel_id: int) -> HttpResponse:
     """Deletes a channel and the list of its alerts."""
     found = get_object_or_404(AlertChannel, pk=channel_id)
     service.delete_channel(found)
-    messages.success(request, f"{found.name} was deleted.")
+    messages.success(request, gettext("%(name)s was deleted.") % {"name": found.name})
     return redirect("alerts")
 
 
@@ -71,9 +72,9 @@ def delete(request: HttpRequest, channel_id: int) -> HttpResponse:
 def again(request: HttpRequest, alert_id: int) -> HttpResponse:
     """Sends an alert again that could not be sent."""
     if service.resend_alert(get_object_or_404(Alert, pk=alert_id), timezone.now()):
-        messages.success(request, "The alert is being sent again.")
+        messages.success(request, gettext("The alert is being sent again."))
     else:
-        messages.error(request, "The alert has already been sent, or is waiting to be sent.")
+        messages.error(request, gettext("The alert has already been sent, or is waiting to be sent."))
     return redirect("alerts")
 
 
@@ -82,7 +83,7 @@ def _edit(request: SignedInHttpRequest, found: AlertChannel) -> HttpResponse:
     form = ChannelForm(request.POST if request.method == "POST" else None, instance=found, user=request.user)
     if request.method == "POST" and form.is_valid():
         service.save_channel(form.save(commit=False), form.cleaned_data["sites"])
-        messages.success(request, "Saved. Send a test to see whether it arrives.")
+        messages.success(request, gettext("Saved. Send a test to see whether it arrives."))
         return redirect("alerts")
     context = {"form": form, "channel": found, "name": name, "service": service_name}
     return render(request, "extraction/monitoring/alert_channel.html", context, status=400 if form.errors else 200)

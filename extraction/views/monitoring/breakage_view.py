@@ -8,6 +8,7 @@ from threading import Condition
 from cachetools import LRUCache, cached
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, elements
@@ -203,7 +204,10 @@ def describe_ending(breakage: Breakage, proof: Proof | None) -> str:
     accepted = breakage.state == Breakage.State.REPAIRED and breakage.proposal is not None and breakage.proposal.published_at is not None
     if not accepted or proof is None or not proof.lost:
         return ""
-    return f"{len(breakage.attributes) - len(proof.lost)} of {len(breakage.attributes)} repaired"
+    return gettext("%(attributes)s of %(attributes_2)s repaired") % {
+        "attributes": len(breakage.attributes) - len(proof.lost),
+        "attributes_2": len(breakage.attributes),
+    }
 
 
 def find_renewal(breakage: Breakage) -> Run | None:

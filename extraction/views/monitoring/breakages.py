@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.models import Breakage, Role, Run
@@ -99,11 +100,11 @@ def accept(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
         messages.error(request, str(error))
         return redirect(found)
     then = (
-        "The pages are being fetched again, then their records are extracted."
+        gettext("The pages are being fetched again, then their records are extracted.")
         if sources.can_fetch(found.cluster.site)
-        else "Add the new pages, then run the rule."
+        else gettext("Add the new pages, then run the rule.")
     )
-    messages.success(request, f"Version {rule.version} is live. {then}")
+    messages.success(request, gettext("Version %(version)s is live. %(then)s") % {"version": rule.version, "then": then})
     return redirect(found)
 
 
@@ -112,9 +113,9 @@ def accept(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
 def dismiss(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
     """Says that nothing is broken."""
     if life.dismiss_breakage(_breakage(breakage_id), user=request.user):
-        messages.success(request, "Dismissed. The rule is live, and the next alarm for this template will need stronger evidence.")
+        messages.success(request, gettext("Dismissed. The rule is live, and the next alarm for this template will need stronger evidence."))
     else:
-        messages.info(request, "This breakage is already closed.")
+        messages.info(request, gettext("This breakage is already closed."))
     return redirect("breakages")
 
 
@@ -125,7 +126,7 @@ def annotate(request: HttpRequest, breakage_id: int) -> HttpResponse:
     found = _breakage(breakage_id)
     chosen = service.choose_annotatable(found, request.POST.get("page", ""))
     if chosen is None:
-        messages.error(request, "No page of this check answered, so there is none to annotate.")
+        messages.error(request, gettext("No page of this check answered, so there is none to annotate."))
         return redirect(found)
     return redirect(f"{workbench_url(found.cluster.site.slug, found.cluster.number)}?page={chosen.pk}")
 

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.monitoring import MonitorForm
@@ -47,7 +48,7 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _page(request, site, form)
     monitors.change_schedule(form.save(commit=False), now=timezone.now())
-    messages.success(request, "Saved.")
+    messages.success(request, gettext("Saved."))
     return redirect("site_monitoring", slug)
 
 
@@ -57,7 +58,12 @@ def note_silence(request: HttpRequest, slug: str) -> HttpResponse:
     """Says that one knows that the site does not answer. `known=`: empty to be told again. `from=home` leads back to the home page."""
     site, known = get_object_or_404(Site, slug=slug), bool(request.POST.get("known"))
     monitors.note_silence(site, known=known, now=timezone.now())
-    messages.success(request, f"{site.name} is left out of the home page until it answers." if known else f"{site.name} is listed again.")
+    messages.success(
+        request,
+        gettext("%(site)s is left out of the home page until it answers.") % {"site": site.name}
+        if known
+        else gettext("%(site)s is listed again.") % {"site": site.name},
+    )
     return redirect("home") if request.POST.get("from") == "home" else redirect("site_monitoring", slug)
 
 
@@ -78,9 +84,9 @@ def accept_check(request: HttpRequest, slug: str, check_id: int) -> HttpResponse
     """Says that the site is as the check found it."""
     found = get_object_or_404(Check.objects.select_related("cluster__site"), pk=check_id, cluster__site__slug=slug)
     if drifting.accept_check(found, now=timezone.now()):
-        messages.success(request, f"Later checks of {found.cluster.label} are compared with this one.")
+        messages.success(request, gettext("Later checks of %(cluster)s are compared with this one.") % {"cluster": found.cluster.label})
     else:
-        messages.info(request, "This has been accepted already.")
+        messages.info(request, gettext("This has been accepted already."))
     return redirect("home")
 
 
@@ -91,7 +97,7 @@ def annotate(request: HttpRequest, slug: str, check_id: int) -> HttpResponse:
     found = get_object_or_404(Check.objects.select_related("cluster__site"), pk=check_id, cluster__site__slug=slug)
     chosen = watch_view.take_page(found, request.POST.get("page", ""))
     if chosen is None:
-        messages.error(request, "This page is no longer kept.")
+        messages.error(request, gettext("This page is no longer kept."))
         return redirect("site_check", slug, check_id)
     asked = request.POST.get("attribute", "")
     attribute = int(asked) if asked.isdecimal() and len(asked) < 19 else None

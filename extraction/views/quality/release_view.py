@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from extraction.algorithms.records.quality.judging import MAX_FAULTS
 from extraction.models import Attribute, RuleFailure, RuleResult, RunRelease
@@ -79,5 +80,5 @@ def describe_failure(release: RunRelease, result: RuleResult, failure: RuleFailu
     if failure.page and failure.snapshot_id:
         place = f"&value={result.attribute}.0" if result.attribute and failure.value and not failure.list_name else ""
         page_url = f"{reverse('page', args=[release.cluster.site.slug, failure.page_id])}?snapshot={failure.snapshot_id}{place}"
-    name = str(failure.record) if failure.record else failure.page.url if failure.page else "no longer known"
+    name = str(failure.record) if failure.record else failure.page.url if failure.page else gettext("no longer known")
     return FailureRow(failure, name, page_url, failure.record.get_absolute_url() if failure.record else "")

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.core import join_errors
@@ -74,8 +75,8 @@ def decide(request: SignedInHttpRequest, slug: str, number: int, release_id: int
     act = service.release_run if form.cleaned_data["decision"] == "release" else service.reject_run
     decided = act(release, request.user, form.cleaned_data["note"])
     if decided.taken:
-        words = "released. It is delivered from now on." if decided.release.state == RunRelease.State.RELEASED else "rejected."
-        messages.success(request, f"Run {release.run_id} is {words}")
+        words = gettext("released. It is delivered from now on.") if decided.release.state == RunRelease.State.RELEASED else "rejected."
+        messages.success(request, gettext("Run %(run_id)s is %(words)s") % {"run_id": release.run_id, "words": words})
     else:
         messages.error(request, describe_lost(decided.release))
     return redirect(release)
@@ -83,9 +84,11 @@ def decide(request: SignedInHttpRequest, slug: str, number: int, release_id: int
 
 def describe_lost(release: RunRelease) -> str:
     """Return why a decision does not count: somebody has decided before."""
-    when = f" at {timezone.localtime(release.decided_at):%H:%M}" if release.decided_at else ""
-    who = release.decided_name or "Vertex"
-    return f"Your decision does not count: {who} has already decided{when}, and the run is {release.get_state_display().lower()}."
+    values = {"who": release.decided_name or "Vertex", "state": release.get_state_display().lower()}
+    if not release.decided_at:
+        return gettext("Your decision does not count: %(who)s has already decided, and the run is %(state)s.") % values
+    values["at"] = f"{timezone.localtime(release.decided_at):%H:%M}"
+    return gettext("Your decision does not count: %(who)s has already decided at %(at)s, and the run is %(state)s.") % values
 
 
 def _find_release(slug: str, number: int, release_id: int) -> RunRelease:

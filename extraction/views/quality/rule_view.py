@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from extraction.algorithms.json_values import JsonShapeError
 from extraction.algorithms.records.quality.demands import Demand
 from extraction.algorithms.records.quality.offers import RuleBasis
@@ -46,7 +48,7 @@ def describe_rule(rule: QualityRule, *, replaced: bool = False) -> RuleRow:
     try:
         demand, basis = rule.read_demand(), rule.read_basis()
     except JsonShapeError as error:
-        return RuleRow(rule, rule.attribute, f"cannot be read: {error}", "", None, replaced)
+        return RuleRow(rule, rule.attribute, gettext("cannot be read: %(error)s") % {"error": error}, "", None, replaced)
     return RuleRow(rule, rule.attribute, write_predicate(demand), write_share(demand), basis, replaced)
 
 
@@ -74,8 +76,8 @@ def list_options(record_type: RecordType) -> Sequence[AboutOption]:
     lists = record_type.lists.filter(attributes__isnull=False).distinct()
     return [
         *(AboutOption(f"attribute-{each.pk}", f"{each.list.name}: {each.name}" if each.list else each.name) for each in attributes),
-        AboutOption("records", "the records as a whole"),
-        *(AboutOption(f"list-{each.pk}", f"the rows of {each.name}") for each in lists),
+        AboutOption("records", gettext("the records as a whole")),
+        *(AboutOption(f"list-{each.pk}", gettext("the rows of %(name)s") % {"name": each.name}) for each in lists),
     ]
 
 

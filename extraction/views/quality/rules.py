@@ -5,6 +5,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from extraction.forms.core import join_errors
@@ -64,7 +65,7 @@ def create_rule(request: SignedInHttpRequest, slug: str) -> HttpResponse:
         except QualityRuleError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, "The rule is stored. It judges the next run.")
+            messages.success(request, gettext("The rule is stored. It judges the next run."))
             return redirect(lead_back(record_type, cluster))
     return _render_form(request, record_type, form, cluster)
 
@@ -83,7 +84,7 @@ def edit_rule(request: SignedInHttpRequest, rule_id: int) -> HttpResponse:
         except QualityRuleError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, "Saved. The rule judges the next run.")
+            messages.success(request, gettext("Saved. The rule judges the next run."))
             return redirect(lead_back(rule.record_type, cluster))
     return _render_form(request, rule.record_type, form, cluster, rule)
 
@@ -94,7 +95,9 @@ def delete_rule(request: HttpRequest, rule_id: int) -> HttpResponse:
     """Delete a rule. A template's own rule gives way to the one that it replaces."""
     rule = get_object_or_404(QualityRule.objects.select_related("record_type", "cluster__site"), pk=rule_id)
     service.delete_rule(rule)
-    messages.success(request, "The rule for all templates applies here again." if rule.overrides_id else "The rule was deleted.")
+    messages.success(
+        request, gettext("The rule for all templates applies here again.") if rule.overrides_id else gettext("The rule was deleted.")
+    )
     return redirect(lead_back(rule.record_type, rule.cluster))
 
 
@@ -116,7 +119,7 @@ def try_rule(request: HttpRequest, slug: str) -> HttpResponse:
     choice = RuleChoiceForm(request.GET, record_type)
     cluster = trying.find_template_to_try(record_type, request.GET.get("template", ""))
     if not choice.is_valid() or cluster is None:
-        error = join_errors(choice) or "No template of this type has records yet."
+        error = join_errors(choice) or gettext("No template of this type has records yet.")
         return render(request, "extraction/quality/_tried.html", {"error": error})
     form = QualityRuleForm(request.GET, kind=choice.cleaned_data["kind"], attribute=choice.attribute, of_list=choice.list)
     if not form.is_valid():
@@ -131,7 +134,7 @@ def find_template(record_type: RecordType, wanted: str) -> Cluster | None:
     if not wanted:
         return None
     if not wanted.isdecimal() or len(wanted) > 18:
-        raise Http404("There is no such template.")
+        raise Http404(gettext("There is no such template."))
     return get_object_or_404(record_type.clusters.select_related("site", "record_type"), pk=wanted)
 
 

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
 from extraction.algorithms.records.quality import offers
@@ -33,7 +34,11 @@ def suggest_rules(request: SignedInHttpRequest, slug: str) -> HttpResponse:
         taken = form.cleaned_data["taken"]
         for each in (one for one in found.rules if one.name in taken):
             _take_rule(request, record_type, replace(each.draft, weight=form.read_weight(each.name, each.offer.weight)), cluster)
-        messages.success(request, f"{len(taken)} rule{'' if len(taken) == 1 else 's'} stored. They judge the next run.")
+        messages.success(
+            request,
+            ngettext("%(taken)s rule stored. They judge the next run.", "%(taken)s rules stored. They judge the next run.", len(taken))
+            % {"taken": len(taken)},
+        )
         return redirect(lead_back(record_type, cluster))
     among = Q(cluster=cluster) if cluster else Q(cluster__record_type=record_type, cluster__ignored=False)
     context = {

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from extraction.algorithms.errors import RuleError, XPathError
@@ -22,7 +23,7 @@ def download_bundle(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         written = bundle.write_site_bundle(site, most_placed=MOST_PLACED)
     except (RuleError, XPathError) as error:
-        messages.error(request, f"There is no bundle: {error}")
+        messages.error(request, gettext("There is no bundle: %(error)s") % {"error": error})
         return redirect(site)
     headers = {"Content-Disposition": f'attachment; filename="{written.name}"'}
     return HttpResponse(written.data, content_type="application/json", headers=headers)

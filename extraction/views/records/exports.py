@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.text import slugify
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from extraction.forms.core import join_errors
@@ -109,8 +110,8 @@ def _find_released(find: Callable[[str], ExportScope], list_name: str, *, filter
         found = find(list_name)
     except NotDelivered as error:
         raise ExportError(str(error)) from error
-    said = ["Only released records, as they were at the last released run of each template."]
-    said += ["The filter does not apply: these are all released records."] if filtered else []
+    said = [gettext("Only released records, as they were at the last released run of each template.")]
+    said += [gettext("The filter does not apply: these are all released records.")] if filtered else []
     return replace(found, notices=tuple(said))
 
 
@@ -124,7 +125,7 @@ def _plan(request: HttpRequest, scope: ExportScope, form_name: str = "") -> tupl
     standard = export_records.make_default_choice(scope, name)
     form = ExportForm(request.GET, known=standard.columns)
     if name and name not in scope.lists:
-        raise ExportError(f"{scope.title} has no list “{name}”.")
+        raise ExportError(gettext("%(title)s has no list “%(name)s”.") % {"title": scope.title, "name": name})
     if not form.is_valid():
         raise ExportError(join_errors(form))
     wanted = FORMATS[form_name or form.cleaned_data["format"] or "csv"]

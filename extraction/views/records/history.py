@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from extraction.forms.records import ChangesForm
@@ -146,8 +147,8 @@ def _explain(change: Mapping[str, Any]) -> str:
     """Return why a value changed, in words; "" for the usual cause."""
     cause = str(change["cause"])
     if cause == "correction" and change.get("by"):
-        return f"{change['by']} corrected it"
-    return "" if cause == "page" else service.CAUSES.get(cause, cause)
+        return gettext("%(change)s corrected it") % {"change": change["by"]}
+    return "" if cause == "page" else str(service.CAUSES.get(cause, cause))
 
 
 def _show(

@@ -3,10 +3,12 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from extraction.forms.records import KeysForm
 from extraction.models import RecordType, Role
+from extraction.services.core.percent import write_number
 from extraction.services.records import keys as service
 from extraction.views.policy import requires
 
@@ -30,8 +32,15 @@ def edit_keys(request: HttpRequest, slug: str) -> HttpResponse:
         conflicts = service.find_conflicts(record_type, chosen, per_page)
         if not conflicts or form.cleaned_data["confirmed"]:
             done = service.save_keys(record_type, chosen, per_page, gone_after=form.cleaned_data["gone_after"])
-            joined = f" {done.joined:,} of them turned out to be another one." if done.joined else ""
-            messages.success(request, f"Saved. {done.things:,} records have a new key.{joined}" if done.things else "Saved.")
+            joined = (
+                gettext(" %(joined)s of them turned out to be another one.") % {"joined": write_number(done.joined)} if done.joined else ""
+            )
+            messages.success(
+                request,
+                gettext("Saved. %(things)s records have a new key.%(joined)s") % {"things": write_number(done.things), "joined": joined}
+                if done.things
+                else gettext("Saved."),
+            )
             return redirect("record_type_keys", record_type.slug)
     else:
         chosen = {each.attribute.pk for one in choices for each in one.options if each.attribute.is_key}

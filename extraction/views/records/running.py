@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from extraction.models import RecordType, Role
@@ -24,5 +25,5 @@ def run_record_type(request: SignedInHttpRequest, slug: str) -> HttpResponse:
         return redirect("record_type_records", slug)
     if len(started) == 1:
         return redirect(started[0])
-    messages.success(request, f"{len(started)} sites are run again. The home page shows how far they are.")
+    messages.success(request, gettext("%(started)s sites are run again. The home page shows how far they are.") % {"started": len(started)})
     return redirect("record_type_records", slug)

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.algorithms.refresh.times import ScheduleError
@@ -38,7 +39,7 @@ def change_schedule(request: HttpRequest, slug: str, number: int | None = None) 
     except ScheduleError as error:
         form.add_error(None, str(error))
         return _page(request, site, cluster, form)
-    messages.success(request, "Saved.")
+    messages.success(request, gettext("Saved."))
     return _back(slug, number)
 
 
@@ -72,7 +73,7 @@ def control_schedule(request: SignedInHttpRequest, slug: str, number: int | None
     elif action == "remove":
         schedules.remove_schedule(schedule)
     else:
-        messages.error(request, "Nothing was changed: the request names no action.")
+        messages.error(request, gettext("Nothing was changed: the request names no action."))
     return _back(slug, number)
 
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db.models import Count
+from django.utils.translation import gettext, ngettext
 
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Cluster, RecordChange, Refresh, RefreshSchedule, Rule, Run, Site
+from extraction.services.core.percent import write_number
 from extraction.services.core.repeating import NextTime, describe_repetition, list_next
 from extraction.services.refresh import plan_refresh, schedules, start_refreshes
 from extraction.services.sites import sources
@@ -106,7 +108,7 @@ def show_refreshes(site: Site, cluster: Cluster | None, schedule: RefreshSchedul
 
 def describe_schedule(schedule: RefreshSchedule) -> str:
     """Return when a schedule refreshes, in words."""
-    return describe_repetition(schedule) or "after each check of the rules"
+    return describe_repetition(schedule) or gettext("after each check of the rules")
 
 
 def list_refreshes(site: Site, cluster: Cluster | None) -> list[RefreshRow]:
@@ -125,7 +127,7 @@ def list_refreshes(site: Site, cluster: Cluster | None) -> list[RefreshRow]:
 
 def _make_row(refresh: Refresh, runs: Sequence[Run], changes: Mapping[int | None, int]) -> RefreshRow:
     if refresh.state != Refresh.State.STARTED or refresh.run is None:
-        word = refresh.get_state_display() if refresh.state != Refresh.State.STARTED else "Run deleted"
+        word = refresh.get_state_display() if refresh.state != Refresh.State.STARTED else gettext("Run deleted")
         state = "retired" if refresh.state == Refresh.State.SKIPPED else "suspect"
         return RefreshRow(refresh, state, word, problem=refresh.note)
     state, word, problem = _judge_runs(runs or [refresh.run])
@@ -157,7 +159,11 @@ def _tell_disallowed(count: int) -> str:
     """Say how many addresses robots.txt disallows."""
     if not count:
         return ""
-    return f"robots.txt disallows {count:,} address{'es' if count > 1 else ''} of the site. They were not asked for."
+    return ngettext(
+        "robots.txt disallows %(count)s address of the site. They were not asked for.",
+        "robots.txt disallows %(count)s addresses of the site. They were not asked for.",
+        count,
+    ) % {"count": write_number(count)}
 
 
 def _judge_runs(runs: Sequence[Run]) -> tuple[str, str, str]:
@@ -169,7 +175,7 @@ def _judge_runs(runs: Sequence[Run]) -> tuple[str, str, str]:
     for run in runs:
         if run.state != Run.State.DONE:
             return run.state, run.get_state_display(), f"{run.get_kind_display()}: {run.error or run.get_state_display().lower()}"
-    return Run.State.DONE, "Done", ""
+    return Run.State.DONE, gettext("Done"), ""
 
 
 def _list_templates(site: Site) -> list[TemplateSchedule]:
@@ -183,4 +189,6 @@ def _list_templates(site: Site) -> list[TemplateSchedule]:
 def _describe_own(schedule: RefreshSchedule | None) -> str:
     if schedule is None:
         return ""
-    return f"{describe_schedule(schedule)}, paused" if schedule.paused_at else describe_schedule(schedule)
+    return (
+        gettext("%(schedule)s, paused") % {"schedule": describe_schedule(schedule)} if schedule.paused_at else describe_schedule(schedule)
+    )

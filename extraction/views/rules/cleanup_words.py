@@ -2,18 +2,21 @@
 
 from collections.abc import Sequence
 
+from django.utils.translation import gettext, gettext_lazy
+from django_stubs_ext import StrOrPromise
+
 from extraction.algorithms.values.cleanup.chain import CleanupStep, StepKind
 
-KINDS: dict[StepKind, str] = {
-    "trim": "Trim",
-    "split": "Split",
-    "part": "Keep a part",
-    "replace": "Replace",
-    "map": "Map",
-    "join": "Join",
-    "unit": "Default unit",
-    "lower": "Lower case",
-    "upper": "Upper case",
+KINDS: dict[StepKind, StrOrPromise] = {
+    "trim": gettext_lazy("Trim"),
+    "split": gettext_lazy("Split"),
+    "part": gettext_lazy("Keep a part"),
+    "replace": gettext_lazy("Replace"),
+    "map": gettext_lazy("Map"),
+    "join": gettext_lazy("Join"),
+    "unit": gettext_lazy("Default unit"),
+    "lower": gettext_lazy("Lower case"),
+    "upper": gettext_lazy("Upper case"),
 }
 """What the screens call the kinds of steps, in the order of the menu."""
 
@@ -27,25 +30,30 @@ def describe_chain(steps: Sequence[CleanupStep]) -> tuple[str, ...]:
 
 def describe_step(step: CleanupStep) -> str:
     """Return what a step does, such as “split at “,””."""
-    what = f"the pattern “{step.text}”" if step.pattern else f"“{step.text}”"
+    what = gettext("the pattern “%(text)s”") % {"text": step.text} if step.pattern else f"“{step.text}”"
     match step.kind:
         case "trim":
-            return f"trim “{step.text}” at both ends"
+            return gettext("trim “%(text)s” at both ends") % {"text": step.text}
         case "split":
-            return f"split at {what}"
+            return gettext("split at %(what)s") % {"what": what}
         case "part":
-            return f"keep the part that matches “{step.text}”"
+            return gettext("keep the part that matches “%(text)s”") % {"text": step.text}
         case "replace":
-            return f"replace {what} by “{step.by}”" if step.by else f"remove {what}"
+            return (
+                gettext("replace %(what)s by “%(by)s”") % {"what": what, "by": step.by}
+                if step.by
+                else gettext("remove %(what)s") % {"what": what}
+            )
         case "map":
-            pairs = ", ".join(f"“{old}” to “{new}”" for old, new in step.pairs[:SHOWN_PAIRS])
-            more = f" and {len(step.pairs) - SHOWN_PAIRS} more" if len(step.pairs) > SHOWN_PAIRS else ""
-            return f"map {pairs}{more}; {'keep' if step.keep else 'drop'} other values"
+            pairs = ", ".join(gettext("“%(old)s” to “%(new)s”") % {"old": old, "new": new} for old, new in step.pairs[:SHOWN_PAIRS])
+            more = gettext(" and %(pairs)s more") % {"pairs": len(step.pairs) - SHOWN_PAIRS} if len(step.pairs) > SHOWN_PAIRS else ""
+            said = gettext("map %(pairs)s%(more)s; keep other values") if step.keep else gettext("map %(pairs)s%(more)s; drop other values")
+            return said % {"pairs": pairs, "more": more}
         case "join":
-            return f"join all values with “{step.text}”" if step.text else "join all values"
+            return gettext("join all values with “%(text)s”") % {"text": step.text} if step.text else gettext("join all values")
         case "unit":
-            return f"add “{step.text}” to a number without a unit"
+            return gettext("add “%(text)s” to a number without a unit") % {"text": step.text}
         case "lower":
-            return "make all letters small"
+            return gettext("make all letters small")
         case _:
-            return "make all letters capitals"
+            return gettext("make all letters capitals")

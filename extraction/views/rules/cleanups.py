@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from extraction.algorithms.errors import RuleError, XPathError
@@ -50,10 +51,10 @@ def edit_cleanup(request: SignedInHttpRequest, slug: str, number: int, version: 
     if not form.is_valid:
         return _render_editor(request, rule, attribute, form.fields, None, status=400)
     if tuple(form.steps) == attribute.cleanup:
-        messages.info(request, "Nothing has changed, so no version was saved.")
+        messages.info(request, gettext("Nothing has changed, so no version was saved."))
         return redirect(rule)
     draft = service.save_cleanup(rule, attribute.name, form.steps, request.user)
-    messages.success(request, f"Saved as version {draft.version}, a draft. Publish it to use it.")
+    messages.success(request, gettext("Saved as version %(version)s, a draft. Publish it to use it.") % {"version": draft.version})
     return redirect(draft)
 
 
@@ -106,7 +107,7 @@ def _list_judging(rule: Rule, attribute: str) -> list[tuple[QualityRule, str]]:
         try:
             found.append((each, write_rule(each.read_demand())))
         except JsonShapeError as error:
-            found.append((each, f"a rule that cannot be read: {error}"))
+            found.append((each, gettext("a rule that cannot be read: %(error)s") % {"error": error}))
     return found
 
 

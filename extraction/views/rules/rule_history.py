@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules.rule import AttributeRule, ListRule
@@ -102,7 +103,11 @@ def compare_versions(old: Rule, new: Rule, attribute: str) -> RuleEffect:
 
 def _events(rule: Rule) -> Iterator[RuleEvent]:
     repaired_from = rule.read_report().repaired_from
-    made = f"made to repair version {repaired_from}" if repaired_from else rule.get_origin_display().lower()
+    made = (
+        gettext("made to repair version %(repaired_from)s") % {"repaired_from": repaired_from}
+        if repaired_from
+        else rule.get_origin_display().lower()
+    )
     yield RuleEvent(rule.created_at, "draft", made, rule.created_by)
     accepted = Breakage.objects.filter(proposal=rule, state=Breakage.State.REPAIRED).select_related("cluster").first()
     for decision in Decision.objects.filter(rule=rule):
@@ -112,7 +117,7 @@ def _events(rule: Rule) -> Iterator[RuleEvent]:
         yield RuleEvent(decision.at, "live" if live else "retired", words, decision.by_name or None, repair)
     broken = Breakage.objects.filter(rule=rule).select_related("closed_by", "proposal", "cluster").order_by("-pk")
     for each in broken[:MAX_BREAKAGES]:
-        yield RuleEvent(each.opened_at, "broken", f"a check found that {each.subject} broke", None, each)
+        yield RuleEvent(each.opened_at, "broken", gettext("a check found that %(subject)s broke") % {"subject": each.subject}, None, each)
         if each.closed_at:
             yield RuleEvent(each.closed_at, each.state, _ending(each), each.closed_by, each)
 
@@ -120,8 +125,14 @@ def _events(rule: Rule) -> Iterator[RuleEvent]:
 def _ending(breakage: Breakage) -> str:
     if breakage.state == Breakage.State.REPAIRED:
         proposal = breakage.proposal
-        return f"replaced by version {proposal.version}" if proposal and proposal.published_at else "replaced by another version"
-    return "works again without a repair" if breakage.state == Breakage.State.RECOVERED else "dismissed: nothing was broken"
+        return (
+            gettext("replaced by version %(version)s") % {"version": proposal.version}
+            if proposal and proposal.published_at
+            else gettext("replaced by another version")
+        )
+    return (
+        gettext("works again without a repair") if breakage.state == Breakage.State.RECOVERED else gettext("dismissed: nothing was broken")
+    )
 
 
 def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
@@ -129,11 +140,11 @@ def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
     now = _entries(rule)
     then = _entries(older) if older else {}
     if older is None:
-        return [("first version", "")]
+        return [(gettext("first version"), "")]
     came = [("new", name) for name in now if name not in then]
     went = [("gone", name) for name in then if name not in now]
     changed = [("changed", name) for name in now if name in then and now[name] != then[name]]
-    return [*came, *went, *changed] or [("same XPaths", "")]
+    return [*came, *went, *changed] or [(gettext("same XPaths"), "")]
 
 
 def _entries(rule: Rule) -> dict[str, AttributeRule | ListRule]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from django.utils.translation import gettext
+
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.learning.text_range import TextPart
 from extraction.algorithms.rules import apply, xslt
@@ -335,9 +337,16 @@ def _list_selectors(defined: Sequence[Selector], reports: Sequence[XPathReport])
 def _describe_part(part: TextPart | None) -> str:
     if not part:
         return ""
-    ends = [f"after “{part.prefix}”" if part.prefix else "", f"before “{part.suffix}”" if part.suffix else ""]
+    ends = [
+        gettext("after “%(prefix)s”") % {"prefix": part.prefix} if part.prefix else "",
+        gettext("before “%(suffix)s”") % {"suffix": part.suffix} if part.suffix else "",
+    ]
     shown = " and ".join(end for end in ends if end)
-    return f"the part {shown}" if shown else f"the part that matches {part.pattern}"
+    return (
+        gettext("the part %(shown)s") % {"shown": shown}
+        if shown
+        else gettext("the part that matches %(pattern)s") % {"pattern": part.pattern}
+    )
 
 
 def _read_pages(entries: Iterable[AttributeReport]) -> dict[int, Snapshot]:

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from extraction.algorithms.errors import RuleError, XPathError
@@ -56,7 +57,10 @@ def show_difference(request: HttpRequest, slug: str, number: int, version: int, 
     name = request.GET.get("attribute", "")
     if name:
         effect = rule_history.compare_versions(old, new, name)
-        versions = {"before": f"Version {old.version}", "after": f"Version {new.version}"}
+        versions = {
+            "before": gettext("Version %(version)s") % {"version": old.version},
+            "after": gettext("Version %(version)s") % {"version": new.version},
+        }
         return render(request, "extraction/rules/_effect.html", {"effect": effect, "error": effect.error, **versions})
     context = {
         "site": new.cluster.site,
@@ -75,11 +79,11 @@ def download_rule(request: HttpRequest, slug: str, number: int, version: int, fo
     found = find_rule(slug, number, version)
     known = next((each for each in FORMS if each == form), None)
     if known is None:
-        raise Http404(f"rules are not exported as {form}")
+        raise Http404(gettext("rules are not exported as %(form)s") % {"form": form})
     try:
         exported = export_rule.export_rule(found, known)
     except (RuleError, XPathError) as error:
-        messages.error(request, f"This version cannot be exported: {error}")
+        messages.error(request, gettext("This version cannot be exported: %(error)s") % {"error": error})
         return redirect(found)
     headers = {"Content-Disposition": f'attachment; filename="{exported.name}"'}
     return HttpResponse(exported.text, content_type=f"{exported.content_type}; charset=utf-8", headers=headers)
@@ -93,7 +97,9 @@ def preview_xpath(request: HttpRequest, slug: str, number: int, version: int) ->
     form = XPathForm(request.POST)
     if not form.is_valid():
         return render(
-            request, "extraction/rules/_effect.html", {"site": found.cluster.site, "error": "Enter an XPath to see the values it gives."}
+            request,
+            "extraction/rules/_effect.html",
+            {"site": found.cluster.site, "error": gettext("Enter an XPath to see the values it gives.")},
         )
     effect = service.preview_xpath(found, form.cleaned_data["attribute"], form.cleaned_data["xpath"])
     return render(request, "extraction/rules/_effect.html", {"site": found.cluster.site, "effect": effect, "error": effect.error})
@@ -108,13 +114,13 @@ def edit_xpath(request: SignedInHttpRequest, slug: str, number: int, version: in
         return redirect(found)
     form = XPathForm(request.POST)
     if not form.is_valid():
-        return _render_rule(request, found, error="Enter an XPath before you save.", name=request.POST.get("attribute", ""))
+        return _render_rule(request, found, error=gettext("Enter an XPath before you save."), name=request.POST.get("attribute", ""))
     name, xpath = form.cleaned_data["attribute"], form.cleaned_data["xpath"]
     try:
         draft = service.edit_xpath(found, name, xpath, request.user)
     except (RuleError, XPathError) as error:
         return _render_rule(request, found, error=str(error), name=name, xpath=xpath)
-    messages.success(request, f"Saved as version {draft.version}, a draft. Publish it to use it.")
+    messages.success(request, gettext("Saved as version %(version)s, a draft. Publish it to use it.") % {"version": draft.version})
     return redirect(draft)
 
 
@@ -130,7 +136,7 @@ def publish_rule(request: SignedInHttpRequest, slug: str, number: int, version: 
         if not request.POST.get("despite_doubts"):
             doubts.refuse_doubtful(found)
         service.publish_rule(found, request.user)
-        messages.success(request, f"Version {found.version} is live. Run it on all pages to get records.")
+        messages.success(request, gettext("Version %(version)s is live. Run it on all pages to get records.") % {"version": found.version})
     except service.StateError as error:
         messages.error(request, str(error))
     except doubts.Doubtful:
@@ -145,7 +151,9 @@ def retire_rule(request: SignedInHttpRequest, slug: str, number: int, version: i
     found = find_rule(slug, number, version)
     try:
         service.retire_rule(found, request.user)
-        messages.success(request, f"Version {found.version} is retired. The template has no live rule now.")
+        messages.success(
+            request, gettext("Version %(version)s is retired. The template has no live rule now.") % {"version": found.version}
+        )
     except service.StateError as error:
         messages.error(request, str(error))
     return redirect(found)

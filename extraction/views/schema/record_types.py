@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from extraction.forms.schema import (
@@ -52,7 +53,7 @@ def create_record_type(request: SignedInHttpRequest) -> HttpResponse:
         form.fix_team(cluster.site.team)
     if request.method == "POST" and form.is_valid() and rows.is_valid():
         made = service.create_record_type(form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts, team=form.instance.team)
-        messages.success(request, f"{made.name} is ready.")
+        messages.success(request, gettext("%(made)s is ready.") % {"made": made.name})
         if cluster and cluster.record_type_id is None:
             clusters.set_record_type(cluster, made)
             return redirect(workbench_url(cluster.site.slug, cluster.number))
@@ -91,7 +92,7 @@ def change_record_type(request: HttpRequest, slug: str) -> HttpResponse:
             )
         except service.InUse as error:
             return _render_editor(request, found, form, rows, lost=str(error))
-        again = " Run the rule again to update the records." if judged else ""
+        again = gettext(" Run the rule again to update the records.") if judged else ""
         messages.success(request, f"Saved.{_describe_effect(found, rows, known)}{again}")
         return redirect(_find_workbench(request, found) or found)
     return _render_editor(request, found, form, rows)
@@ -105,9 +106,11 @@ def delete_record_type(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         service.delete_record_type(found)
     except service.InUse as error:
-        messages.error(request, f"{found.name} is {error}. Choose another record type there first.")
+        messages.error(
+            request, gettext("%(name)s is %(error)s. Choose another record type there first.") % {"name": found.name, "error": error}
+        )
         return redirect(found)
-    messages.success(request, f"{found.name} was deleted.")
+    messages.success(request, gettext("%(name)s was deleted.") % {"name": found.name})
     return redirect("record_types")
 
 
@@ -142,14 +145,18 @@ def _describe_effect(found: RecordType, rows: BaseAttributeFormSet, known: Mappi
     """Return what new and renamed attributes mean for the templates that use the record type, in sentences. known: {id: old name}."""
     said = ""
     before = [(known.get(each.id or 0, each.name), each.name) for each in rows.drafts]
-    renamed = [f"{old} is called {name}" for old, name in before if old != name]
+    renamed = [gettext("%(old)s is called %(name)s") % {"old": old, "name": name} for old, name in before if old != name]
     if renamed:
-        said += f" {', '.join(renamed)}, also in rules, records and deliveries."
+        said += " " + gettext("%(renamed)s, also in rules, records and deliveries.") % {"renamed": ", ".join(renamed)}
     new = [each.name for each in rows.drafts if each.id not in known]
     waiting = new_attributes.find_new_attributes(Cluster.objects.filter(record_type=found)) if new else {}
     if waiting:
-        count, them = len(waiting), "it" if len(new) == 1 else "them"
-        said += f" {', '.join(new)} must be annotated on {count} template{'s' if count > 1 else ''} before records have {them}."
+        where = ngettext("%(count)s template", "%(count)s templates", len(waiting)) % {"count": len(waiting)}
+        said += " " + ngettext(
+            "%(names)s must be annotated on %(where)s before records have it.",
+            "%(names)s must be annotated on %(where)s before records have them.",
+            len(new),
+        ) % {"names": ", ".join(new), "where": where}
     return said
 
 

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.models import Page, Role, Site
@@ -63,7 +64,7 @@ def delete_page(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
     except sites.PageInUse as error:
         messages.error(request, str(error))
         return redirect("page", slug, page_id)
-    messages.success(request, f"{found.url} was deleted.")
+    messages.success(request, gettext("%(url)s was deleted.") % {"url": found.url})
     return redirect("site_pages", slug)
 
 

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from extraction.forms.core import DeleteForm
@@ -54,7 +55,9 @@ def show_settings(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         service.rename_site(site, form.cleaned_data["name"], form.cleaned_data["address"])
         started = sources.follow_address(site)
-        messages.success(request, "Saved. The pages can now be fetched from this address and checked." if started else "Saved.")
+        messages.success(
+            request, gettext("Saved. The pages can now be fetched from this address and checked.") if started else gettext("Saved.")
+        )
         return redirect("site_monitoring" if request.POST.get("from") == "monitoring" else "site_settings", site.slug)
     return render_settings(request, Site.objects.get(pk=site.pk), form=form)
 
@@ -68,7 +71,7 @@ def delete_site(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return render_settings(request, site, deletion=form)
     service.delete_site(site)
-    messages.success(request, f"{form.wanted} was deleted.")
+    messages.success(request, gettext("%(wanted)s was deleted.") % {"wanted": form.wanted})
     return redirect("sites")
 
 
@@ -79,12 +82,12 @@ def start_clustering(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     site = get_object_or_404(Site, slug=slug)
     form = ClusterForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "The minimum must be a whole number of at least 1. Nothing was started.")
+        messages.error(request, gettext("The minimum must be a whole number of at least 1. Nothing was started."))
         return redirect("site_settings", site.slug)
     try:
         return redirect(cluster_pages.start_clustering(site, threshold=form.cleaned_data["threshold"], user=request.user))
     except JobError as error:
-        messages.error(request, f"Nothing was started: {error}.")
+        messages.error(request, gettext("Nothing was started: %(error)s.") % {"error": error})
     return redirect("site_settings", site.slug)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods
 
 from extraction.forms.suggestions import SuggestedListForm
@@ -44,9 +45,13 @@ def lists(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
 
 def _describe_marked(name: str, marked: service.Marked) -> str:
     if not marked.rows:
-        return f"The list “{name}” exists already. Its marked rows stay as they are."
-    pages = f"{marked.pages} page{'s' if marked.pages > 1 else ''}"
-    return f"{marked.rows} row{'s' if marked.rows > 1 else ''} of the list “{name}” marked on {pages}. Check them, then press Learn."
+        return gettext("The list “%(name)s” exists already. Its marked rows stay as they are.") % {"name": name}
+    pages = ngettext("%(pages)s page", "%(pages)s pages", marked.pages) % {"pages": marked.pages}
+    return ngettext(
+        "%(rows)s row of the list “%(name)s” marked on %(pages)s. Check them, then press Learn.",
+        "%(rows)s rows of the list “%(name)s” marked on %(pages)s. Check them, then press Learn.",
+        marked.rows,
+    ) % {"rows": marked.rows, "name": name, "pages": pages}
 
 
 def _lists(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 
 from extraction.forms.suggestions import SuggestedForm
 from extraction.models import Cluster
@@ -51,7 +52,7 @@ def accept_suggestions(request: HttpRequest, form: forms.Form, take: Callable[[]
     try:
         messages.success(request, take())
     except JobError as error:
-        return [f"Nothing was used: {error}."]
+        return [gettext("Nothing was used: %(error)s.") % {"error": error}]
     return []
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.core import join_errors
@@ -96,7 +97,7 @@ def structure(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
     cluster = cluster_of(slug, number)
     form = request.GET.get("as", "")
     if form not in ("", "dtd", "tolerant-dtd"):
-        raise Http404(f"A structure cannot be downloaded as {form}.")
+        raise Http404(gettext("A structure cannot be downloaded as %(form)s.") % {"form": form})
     if not form and not request.htmx:
         return redirect(cluster)
     context: dict[str, Any] = {"cluster": cluster}
@@ -106,7 +107,7 @@ def structure(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
         found, context["problem"] = None, f"{error}"
     if form:
         if found is None:
-            raise Http404("These pages have no document type.")
+            raise Http404(gettext("These pages have no document type."))
         headers = {"Content-Disposition": f'attachment; filename="{cluster.site.slug}-{cluster.number}.{form.replace("-", ".")}"'}
         text = found.text(tolerant=form == "tolerant-dtd")
         return HttpResponse(text, content_type="application/xml-dtd; charset=utf-8", headers=headers)
@@ -150,7 +151,7 @@ def ignore(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     found = cluster_of(slug, number)
     ignored = request.POST.get("ignored") == "1"
     service.ignore_template(found, ignored)
-    messages.success(request, f"{found.label} is {'ignored' if ignored else 'in use'}.")
+    messages.success(request, (gettext("%(label)s is ignored.") if ignored else gettext("%(label)s is in use.")) % {"label": found.label})
     return redirect("site", slug)
 
 
@@ -166,7 +167,11 @@ def merge(request: HttpRequest, slug: str) -> HttpResponse:
     into, *others = form.cleaned_data["clusters"]
     try:
         into = service.merge_templates(into, others)
-        messages.success(request, f"{len(others)} template{'s' if len(others) > 1 else ''} merged into {into.label}.")
+        messages.success(
+            request,
+            ngettext("%(others)s template merged into %(into)s.", "%(others)s templates merged into %(into)s.", len(others))
+            % {"others": len(others), "into": into.label},
+        )
     except JobError as error:
-        messages.error(request, f"Nothing was merged: {error}.")
+        messages.error(request, gettext("Nothing was merged: %(error)s.") % {"error": error})
     return redirect("site", slug)

@@ -5,6 +5,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.algorithms.errors import PageError
@@ -12,6 +13,7 @@ from extraction.algorithms.json_values import JsonShapeError
 from extraction.forms.core import join_errors
 from extraction.forms.templates import PlaceForm
 from extraction.models import Cluster, MergeProposal, Page, PageCount, Role, Run, Site
+from extraction.services.core.percent import write_number
 from extraction.services.core.runs import JobError
 from extraction.services.templates import merge_proposals, moving_back, odd_pages, placing
 from extraction.services.templates.moving_back import MovedBack, MoveMemory
@@ -35,12 +37,15 @@ def same(request: HttpRequest, slug: str) -> HttpResponse:
     if request.POST.get("answer") == "merge":
         try:
             into = merge_proposals.accept_proposal(proposal)
-            messages.success(request, f"{other} was merged into {into.label}.")
+            messages.success(request, gettext("%(other)s was merged into %(into)s.") % {"other": other, "into": into.label})
         except JobError as error:
-            messages.error(request, f"Nothing was merged: {error}.")
+            messages.error(request, gettext("Nothing was merged: %(error)s.") % {"error": error})
     else:
         merge_proposals.refuse_proposal(proposal)
-        messages.success(request, f"{proposal.into.label} and {other} stay apart. This is not proposed again.")
+        messages.success(
+            request,
+            gettext("%(into)s and %(other)s stay apart. This is not proposed again.") % {"into": proposal.into.label, "other": other},
+        )
     return redirect("site", slug)
 
 
@@ -51,9 +56,13 @@ def same_all(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     site = get_object_or_404(Site, slug=slug)
     done = merge_proposals.accept_proven(site)
     if done.problems:
-        messages.error(request, f"Not merged: {'; '.join(done.problems)}.")
+        messages.error(request, gettext("Not merged: %(problems)s.") % {"problems": "; ".join(done.problems)})
     if done.pairs:
-        messages.success(request, f"{done.pairs} template{'s were' if done.pairs > 1 else ' was'} merged into others.")
+        messages.success(
+            request,
+            ngettext("%(pairs)s template was merged into others.", "%(pairs)s templates were merged into others.", done.pairs)
+            % {"pairs": done.pairs},
+        )
     run = Run.objects.unfinished().filter(site=site, kind=Run.Kind.EXTRACT).first()
     return redirect(run) if run and done.pairs else redirect("site", slug)
 
@@ -67,7 +76,7 @@ def apart(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
     try:
         alike = placing.find_alike(page.current) if page.current else []
     except PageError as error:
-        problem = f"This page cannot be compared: {error}."
+        problem = gettext("This page cannot be compared: %(error)s.") % {"error": error}
     cluster = page.current.cluster if page.current else None
     others = page.site.clusters.exclude(pk=cluster.pk) if cluster else page.site.clusters.all()
     size = PageCount.objects.of_templates().filter(cluster_key=cluster.pk).total() if cluster else 0
@@ -107,13 +116,13 @@ def place(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     try:
         form = PlaceForm(_add_found(request.POST, site), site=site)
         if not form.is_valid():
-            messages.error(request, f"Nothing was moved. {join_errors(form)}")
+            messages.error(request, gettext("Nothing was moved. %(join_errors)s") % {"join_errors": join_errors(form)})
             return redirect(_find_way_back(request.POST, site, None))
         pages, into = form.cleaned_data["pages"], form.cleaned_data["into"]
         made = into == PlaceForm.NEW
         moved = placing.move_to_new_template(site, pages, request.user) if made else placing.move_pages(site, pages, into, request.user)
     except JobError as error:
-        messages.error(request, f"Nothing was moved: {error}.")
+        messages.error(request, gettext("Nothing was moved: %(error)s.") % {"error": error})
         return redirect(_find_way_back(request.POST, site, None))
     if moved.pages:
         last_move.keep_move(request, site, moving_back.remember_move(site, moved, made=made).as_json(), _describe_move(moved))
@@ -141,17 +150,26 @@ def undo(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     kept = last_move.take_move(request, site)
     try:
         if kept is None:
-            raise JobError("there is no move to undo")
+            raise JobError(gettext("there is no move to undo"))
         messages.success(request, _describe_return(moving_back.undo_move(site, MoveMemory.from_json(kept), request.user)))
     except (JobError, JsonShapeError) as error:
-        messages.error(request, f"Nothing was undone: {error}.")
+        messages.error(request, gettext("Nothing was undone: %(error)s.") % {"error": error})
     return redirect("site_pages", slug)
 
 
 def _describe_return(done: MovedBack) -> str:
-    went = f"{done.pages:,} page{'s are' if done.pages != 1 else ' is'} back."
-    marks = f" {done.labels:,} marked value{'s are' if done.labels != 1 else ' is'} back, too." if done.labels else ""
-    left = f" {done.left:,} stayed, because they have moved again or their template is gone." if done.left else ""
+    went = ngettext("%(pages)s page is back.", "%(pages)s pages are back.", done.pages) % {"pages": write_number(done.pages)}
+    marks = (
+        ngettext(" %(labels)s marked value is back, too.", " %(labels)s marked values are back, too.", done.labels)
+        % {"labels": write_number(done.labels)}
+        if done.labels
+        else ""
+    )
+    left = (
+        gettext(" %(left)s stayed, because they have moved again or their template is gone.") % {"left": write_number(done.left)}
+        if done.left
+        else ""
+    )
     return went + marks + left
 
 
@@ -162,7 +180,10 @@ def _add_found(data: QueryDict, site: Site) -> QueryDict:
     found = site_pages.search_pages(site, query=data.get("q", "").strip(), part=data.get("part", "")).filter(current__error="")
     count = found.count()
     if count > MAX_MOVED:
-        raise JobError(f"the search finds {count:,} pages, and at most {MAX_MOVED:,} are moved at once; narrow the search")
+        raise JobError(
+            gettext("the search finds %(count)s pages, and at most %(max_moved)s are moved at once; narrow the search")
+            % {"count": write_number(count), "max_moved": write_number(MAX_MOVED)}
+        )
     wanted = data.copy()
     wanted.setlist("pages", [str(pk) for pk in found.values_list("pk", flat=True)])
     return wanted
@@ -170,16 +191,21 @@ def _add_found(data: QueryDict, site: Site) -> QueryDict:
 
 def _describe_stay(count: int, into: Cluster | None) -> str:
     """Say that nothing had to be moved."""
-    where = f"in {into.label}" if into else "without a template"
-    return f"{count:,} page{'s stay' if count != 1 else ' stays'} {where}."
+    values = {"count": write_number(count), "into": into.label if into else ""}
+    if into:
+        return ngettext("%(count)s page stays in %(into)s.", "%(count)s pages stay in %(into)s.", count) % values
+    return ngettext("%(count)s page stays without a template.", "%(count)s pages stay without a template.", count) % values
 
 
 def _describe_move(moved: placing.Moved) -> str:
-    pages = f"{moved.pages:,} page{'s are' if moved.pages != 1 else ' is'}"
-    went = [
-        f"{count:,} {name}{'s' if count != 1 else ''}"
-        for count, name in ((moved.labels, "marked value"), (moved.records, "record"))
-        if count
-    ]
-    where = f"now in {moved.into.label}" if moved.into else "now without a template"
-    return f"{pages} {where}.{' Removed with that: ' + ' and '.join(went) + '.' if went else ''}"
+    values = {"count": write_number(moved.pages), "into": moved.into.label if moved.into else ""}
+    if moved.into:
+        said = ngettext("%(count)s page is now in %(into)s.", "%(count)s pages are now in %(into)s.", moved.pages) % values
+    else:
+        said = ngettext("%(count)s page is now without a template.", "%(count)s pages are now without a template.", moved.pages) % values
+    went = []
+    if moved.labels:
+        went.append(ngettext("%(count)s marked value", "%(count)s marked values", moved.labels) % {"count": write_number(moved.labels)})
+    if moved.records:
+        went.append(ngettext("%(number)s record", "%(number)s records", moved.records) % {"number": write_number(moved.records)})
+    return said + (" " + gettext("Removed with that: %(went)s.") % {"went": gettext(" and ").join(went)} if went else "")

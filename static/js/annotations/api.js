@@ -3,6 +3,8 @@
 // A change holds all marks of its attributes on its page. The server answers before it learns from them. When the page is left, all waiting changes
 // are sent at once, by requests that outlive the page.
 
+import { gettext } from "../core/words.js";
+
 /** A failed request, with a message to show. */
 export class Refused extends Error {}
 
@@ -98,10 +100,10 @@ const strings = (query) => Object.fromEntries(Object.entries(query).map(([name, 
 /** @param {Promise<Response>} request */
 async function answer(request) {
   const response = await request.catch(() => {
-    throw new Refused("The server cannot be reached. Your last mark was not saved and has been removed; mark it again in a moment.");
+    throw new Refused(gettext("The server cannot be reached. Your last mark was not saved and has been removed; mark it again in a moment."));
   });
-  if (response.redirected) throw new Refused("You are signed out. Sign in again in another tab, then continue here.");
+  if (response.redirected) throw new Refused(gettext("You are signed out. Sign in again in another tab, then continue here."));
   const body = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Refused(body.error ?? `The server answered with ${response.status}.`);
+  if (!response.ok) throw new Refused(body.error ?? gettext("The server answered with %(status)s.", { status: response.status }));
   return body;
 }

@@ -1,6 +1,7 @@
 // Choosing the attribute, the page and the row of a list to work on.
 
 import { toast } from "../core/toasts.js";
+import { gettext } from "../core/words.js";
 import * as lists from "./rows.js";
 import { currentOf, isSaid, nextUnsaid, notLookedUp, standing } from "./store.js";
 
@@ -48,7 +49,7 @@ export function createChoosing(bench) {
     const { samples, page } = bench.store;
     const to = samples[samples.findIndex((sample) => sample.id === page) + step];
     if (to) openPage(to.id);
-    else toast(step > 0 ? "This is the last sample page." : "This is the first sample page.");
+    else toast(step > 0 ? gettext("This is the last sample page.") : gettext("This is the first sample page."));
   }
 
   /** @param {number} list @param {number} row */
@@ -63,7 +64,7 @@ export function createChoosing(bench) {
   function openNextRow() {
     const list = currentOf(bench.store)?.list ?? bench.store.lists[0]?.id;
     if (list) openRow(list, 0);
-    else toast("This record type has no list.");
+    else toast(gettext("This record type has no list."));
   }
 
   /** Goes to the next attribute that has neither a value nor "not on this page". When there is none, the page is done. */

@@ -1,6 +1,7 @@
 // Dims what is the same on all pages of the template, so that the content stands out. Off by default.
 
 import { byId, said } from "../core/dom.js";
+import { gettext, ngettext } from "../core/words.js";
 
 /** @param {ReturnType<typeof import("./api.js").connect>} api @param {(message: import("../display/messages.js").ToFrame) => void} say @param {(text: string, kind?: "error") => void} tell */
 export function dimming(api, say, tell) {
@@ -27,7 +28,7 @@ export function dimming(api, say, tell) {
     }
     if (!on || shown !== page) return;
     const nodes = known.get(page) ?? [];
-    status.textContent = nodes.length ? `${nodes.length} ${nodes.length === 1 ? "part" : "parts"} dimmed` : "nothing to dim here";
+    status.textContent = nodes.length ? ngettext("%(count)s part dimmed", "%(count)s parts dimmed", nodes.length) : gettext("nothing to dim here");
     say({ type: "dimmed", nodes });
   }
 

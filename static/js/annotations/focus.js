@@ -1,6 +1,7 @@
 // What the arrow keys act on: a value that was just marked, or the keyboard's cursor.
 
 import { toast } from "../core/toasts.js";
+import { gettext } from "../core/words.js";
 import { samePlace } from "../display/places.js";
 import { attributeOf, standing } from "./store.js";
 
@@ -38,7 +39,7 @@ export function createFocusing(bench) {
   function adjust(how) {
     if (!focus) {
       const value = standing(bench.store, bench.store.current, bench.store.page).values.at(-1);
-      if (!value) return toast("Click a value on the page first.");
+      if (!value) return toast(gettext("Click a value on the page first."));
       setFocus(bench.store.current, value.location);
     }
     if (!focus?.place) {

@@ -5,6 +5,7 @@
 
 import { byId, said } from "../core/dom.js";
 import { toast } from "../core/toasts.js";
+import { gettext } from "../core/words.js";
 import { pageFrame } from "../display/pageframe.js";
 import { connect } from "./api.js";
 import { createChoosing } from "./choosing.js";
@@ -215,7 +216,7 @@ followCurrent(byId("attributes"));
 // ---- Start -----------------------------------------------------------------------------------------------------------
 
 async function start() {
-  byId("warming").textContent = "choosing the sample pages…";
+  byId("warming").textContent = gettext("choosing the sample pages…");
   const query = new URLSearchParams(location.search);
   try {
     bench.store = createStore(await api.get("state/", { also: query.get("page") ?? "" }));
@@ -223,7 +224,7 @@ async function start() {
     byId("warming").textContent = "";
     return fail(error);
   }
-  byId("warming").textContent = "reading pages…";
+  byId("warming").textContent = gettext("reading pages…");
   const { store } = bench;
   bench.remember();
   store.page = firstPage(store, Number(query.get("page")));
@@ -246,7 +247,7 @@ async function start() {
 function openWanted(query) {
   const { store } = bench;
   const wanted = Number(query.get("page"));
-  if (wanted && store.page !== wanted) toast("The page you came for is not among the readable pages of this template, so another one is open.", "error");
+  if (wanted && store.page !== wanted) toast(gettext("The page you came for is not among the readable pages of this template, so another one is open."), "error");
   const list = currentOf(store)?.list;
   const row = Number(query.get("row"));
   if (list && row > 0 && store.page === wanted) openRow(store, list, wanted, row);

@@ -1,6 +1,7 @@
 // What runs beside marking: reading pages, learning drafts, counting hits; and learning and publishing the rule.
 
 import { byId, h, said } from "../core/dom.js";
+import { gettext } from "../core/words.js";
 import { drawUnreadLine, nameUnread } from "./readings.js";
 import { columns } from "./rows.js";
 import { attributeOf, keep } from "./store.js";
@@ -88,7 +89,7 @@ export function learner(api, known, draw, fail, taughtAll) {
         await api.idle();
         const filling = await api.get("warm/");
         complete = filling.complete;
-        byId("warming").textContent = complete ? "" : `reading page ${filling.loaded} of ${filling.wanted}…`;
+        byId("warming").textContent = complete ? "" : gettext("reading page %(loaded)s of %(wanted)s…", { loaded: filling.loaded, wanted: filling.wanted });
       }
       for (const attribute of known().attributes) await draftOf(attribute.id);
       taughtAll();
@@ -116,7 +117,7 @@ export function learner(api, known, draw, fail, taughtAll) {
     const attribute = attributeOf(known(), id);
     if (!coverage || !attribute) return;
     const none = coverage.checked - coverage.hits;
-    await list(`${attribute.name}: ${none} of ${coverage.checked} pages without a value`, coverage.without, none, "None. The rule finds a value on every page checked so far.");
+    await list(gettext("%(name)s: %(none)s of %(checked)s pages without a value", { name: attribute.name, none, checked: coverage.checked }), coverage.without, none, gettext("None. The rule finds a value on every page checked so far."));
   }
 
   /** Lists the pages on which a draft differs from the page's own data. @param {number} id */
@@ -125,7 +126,7 @@ export function learner(api, known, draw, fail, taughtAll) {
     const attribute = attributeOf(known(), id);
     if (!found || !attribute) return;
     const count = found.compared - found.agree;
-    await list(`${attribute.name}: ${count} of ${found.compared} pages differ from ${found.words}`, found.different, count, "None.");
+    await list(gettext("%(name)s: %(count)s of %(compared)s pages differ from %(words)s", { name: attribute.name, count, compared: found.compared, words: found.words }), found.different, count, gettext("None."));
   }
 
   /** Lists the values that could not be read. A click opens the page and shows the value. @param {number} id */
@@ -135,7 +136,7 @@ export function learner(api, known, draw, fail, taughtAll) {
     if (!found || !attribute) return;
     const lines = found.values.map((each) => drawUnreadLine(attribute, each));
     byId("missing-title").textContent = nameUnread(attribute, found);
-    byId("missing-list").replaceChildren(...lines, ...(found.count > lines.length ? [h("li", { class: "muted" }, `and ${found.count - lines.length} more`)] : []));
+    byId("missing-list").replaceChildren(...lines, ...(found.count > lines.length ? [h("li", { class: "muted" }, gettext("and %(more)s more", { more: found.count - lines.length }))] : []));
     /** @type {HTMLDialogElement} */ (byId("missing")).showModal();
   }
 
@@ -149,7 +150,7 @@ export function learner(api, known, draw, fail, taughtAll) {
     try {
       const { pages } = await api.get("without/", { pages: ids.join(",") });
       rows.replaceChildren(...pages.map(link));
-      if (count > pages.length) rows.append(h("li", { class: "muted" }, `and ${count - pages.length} more`));
+      if (count > pages.length) rows.append(h("li", { class: "muted" }, gettext("and %(more)s more", { more: count - pages.length })));
     } catch (error) {
       fail(said(error));
     }
@@ -161,7 +162,7 @@ export function learner(api, known, draw, fail, taughtAll) {
     byId("learn").setAttribute("disabled", "");
     note.hidden = false;
     note.className = "note wb-note";
-    note.textContent = "Learning the rule…";
+    note.textContent = gettext("Learning the rule…");
     try {
       const { progress } = await api.post("learn/");
       const rule = await finished(progress, (text) => { note.textContent = text; });
@@ -179,8 +180,8 @@ export function learner(api, known, draw, fail, taughtAll) {
     for (;;) {
       const run = await api.get(progress);
       if (run.rule) return run.rule;
-      if (run.state === "failed" || run.state === "cancelled") throw new Error([run.message, ...run.problems].filter(Boolean).join("\n") || "The run was cancelled.");
-      tell(run.message || (run.state === "queued" ? "Waiting for a worker…" : "Learning the rule…"));
+      if (run.state === "failed" || run.state === "cancelled") throw new Error([run.message, ...run.problems].filter(Boolean).join("\n") || gettext("The run was cancelled."));
+      tell(run.message || (run.state === "queued" ? gettext("Waiting for a worker…") : gettext("Learning the rule…")));
       await new Promise((done) => setTimeout(done, POLL_MS));
     }
   }
@@ -221,9 +222,9 @@ export function learner(api, known, draw, fail, taughtAll) {
 /** The question before a rule is published that lacks attributes or gives doubtful values. @param {{lacking: string[], doubts: string[]}} answer */
 function askToPublish({ lacking, doubts }) {
   const lines = [];
-  if (lacking.length) lines.push(`The rule finds nothing for: ${lacking.join(", ")}.`);
-  if (doubts.length) lines.push("Some values look wrong:", ...doubts.map((doubt) => `• ${doubt}`));
-  return [...lines, doubts.length ? "Publish it anyway?" : "Publish it without them?"].join("\n");
+  if (lacking.length) lines.push(gettext("The rule finds nothing for: %(names)s.", { names: lacking.join(", ") }));
+  if (doubts.length) lines.push(gettext("Some values look wrong:"), ...doubts.map((doubt) => `• ${doubt}`));
+  return [...lines, doubts.length ? gettext("Publish it anyway?") : gettext("Publish it without them?")].join("\n");
 }
 
 /** The shown pages that are not samples. @param {import("./store.js").Store} store */
@@ -231,5 +232,5 @@ const alsoShown = (store) => store.samples.filter((sample) => sample.covered ===
 
 /** @param {any} page */
 function link(page) {
-  return h("li", {}, h("a", { href: `?page=${page.id}`, class: "truncate", title: `${page.url}\nOpen it here` }, page.title || page.url));
+  return h("li", {}, h("a", { href: `?page=${page.id}`, class: "truncate", title: `${page.url}\n${gettext("Open it here")}` }, page.title || page.url));
 }

@@ -1,10 +1,11 @@
 // A list in the right column: its heading with a chip for each row, and the rows that its rule finds on the page as a small table.
 
 import { h } from "../core/dom.js";
+import { gettext, ngettext } from "../core/words.js";
 import { acceptable, columns, foundRows, markedRows, matches, rowOn, saidIn } from "./rows.js";
 
 const SIGNS = { all: "✓", some: "●", none: "○" };
-const WORDS = { all: "marked", some: "partly marked", none: "nothing marked" };
+const WORDS = { all: gettext("marked"), some: gettext("partly marked"), none: gettext("nothing marked") };
 
 /**
  * @typedef {import("./store.js").Store} Store
@@ -17,14 +18,14 @@ export function drawListHead(store, list, actions) {
   const rows = [...new Set([...markedRows(store, list.id, store.page), open])].sort((a, b) => a - b);
   const chip = (/** @type {number} */ row) => {
     const said = saidIn(store, list.id, store.page, row);
-    const title = `Row ${row}: ${WORDS[said]}`;
-    return button(`wb-row-chip wb-row-${said}`, title, row === open, () => actions.openRow(list.id, row), `row ${row} `, h("span", {}, SIGNS[said]));
+    const title = gettext("Row %(row)s: %(words)s", { row, words: WORDS[said] });
+    return button(`wb-row-chip wb-row-${said}`, title, row === open, () => actions.openRow(list.id, row), `${gettext("row %(row)s", { row })} `, h("span", {}, SIGNS[said]));
   };
   return h(
     "li",
     { class: "wb-list", data: { list: list.id } },
     h("h3", { class: "wb-list-name truncate", title: list.name }, list.name),
-    h("div", { class: "wb-rows" }, ...shown(rows, open).map((row) => (row ? chip(row) : h("span", { class: "muted" }, "…"))), button("wb-row-chip", "Mark another row (r)", false, () => actions.openRow(list.id, 0), "+ row", h("kbd", {}, "r"))),
+    h("div", { class: "wb-rows" }, ...shown(rows, open).map((row) => (row ? chip(row) : h("span", { class: "muted" }, "…"))), button("wb-row-chip", gettext("Mark another row (r)"), false, () => actions.openRow(list.id, 0), gettext("+ row"), h("kbd", {}, "r"))),
     hint(store, list.id),
   );
 }
@@ -43,7 +44,7 @@ function hint(store, list) {
   const failed = columns(store, list).map((attribute) => store.drafts.get(attribute.id)).find((draft) => draft?.state === "failed");
   if (failed) return h("p", { class: "wb-failure" }, h("span", {}, failed.message ?? ""));
   if (learned) return null;
-  return h("p", { class: "muted small" }, begun ? "Now mark the values of a second row. The other rows follow from two." : "Mark the values of the first row, then those of the second.");
+  return h("p", { class: "muted small" }, begun ? gettext("Now mark the values of a second row. The other rows follow from two.") : gettext("Mark the values of the first row, then those of the second."));
 }
 
 /** The rows found on the page, after the list's attributes. @param {Store} store @param {{id: number, name: string}} list @param {ListActions} actions */
@@ -58,7 +59,7 @@ export function drawListTable(store, list, actions) {
     return h(
       "tr",
       { class: which[number] ? "wb-found-marked" : "", on: { click: () => first && actions.show(first) } },
-      h("td", { class: "figures muted", title: which[number] ? `marked as row ${which[number]}` : "proposed" }, which[number] ? "✓" : String(number + 1)),
+      h("td", { class: "figures muted", title: which[number] ? gettext("marked as row %(row)s", { row: which[number] }) : gettext("proposed") }, which[number] ? "✓" : String(number + 1)),
       ...shownColumns.map((attribute) => {
         const text = (row[attribute.id] ?? []).map((value) => value.value).join(" · ");
         return h("td", { title: text, class: text ? "" : "muted" }, text || "–");
@@ -71,8 +72,8 @@ export function drawListTable(store, list, actions) {
     h(
       "div",
       { class: "wb-found-head" },
-      h("b", { class: "figures" }, `${found.length} row${found.length === 1 ? "" : "s"}`),
-      left > 0 && h("button", { type: "button", class: "button button-small push", title: "Confirm the rows that are not marked yet", on: { click: () => actions.acceptRows(list.id) } }, `Accept ${left}`, h("kbd", {}, "↵")),
+      h("b", { class: "figures" }, ngettext("%(count)s row", "%(count)s rows", found.length)),
+      left > 0 && h("button", { type: "button", class: "button button-small push", title: gettext("Confirm the rows that are not marked yet"), on: { click: () => actions.acceptRows(list.id) } }, gettext("Accept %(left)s", { left }), h("kbd", {}, "↵")),
     ),
     h("div", { class: "wb-found-box" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", {}), ...shownColumns.map((attribute) => h("th", { data: { hue: attribute.hue } }, attribute.name)))), h("tbody", {}, ...found.map(line)))),
   );

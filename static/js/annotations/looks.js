@@ -1,6 +1,7 @@
 // A page's own style sheets and pictures: whether some are missing, and the button that lets the server load them.
 
 import { byId, said } from "../core/dom.js";
+import { gettext, ngettext } from "../core/words.js";
 
 const ASK_AFTER_MS = 800; // The page itself comes first.
 const POLL_MS = 700;
@@ -23,7 +24,7 @@ export function looks(api, again, tell) {
       const { missing, possible } = await api.get("looks/", { page });
       if (asked !== page || loading) return;
       button.hidden = !(possible && missing);
-      button.textContent = `Load ${missing} missing file${missing === 1 ? "" : "s"}`;
+      button.textContent = ngettext("Load %(count)s missing file", "Load %(count)s missing files", missing);
     } catch {
       button.hidden = true; // The page is shown without them. Nobody asked for them, so no message is shown.
     }
@@ -35,8 +36,8 @@ export function looks(api, again, tell) {
     try {
       const { progress } = await api.post("looks/load/");
       const run = await finished(progress);
-      if (run.state !== "done") throw new Error(run.message || "Loading was cancelled.");
-      if (run.failed) tell(`${run.loaded} files were loaded; ${run.failed} could not be. The page is shown without them.`);
+      if (run.state !== "done") throw new Error(run.message || gettext("Loading was cancelled."));
+      if (run.failed) tell(gettext("%(loaded)s files were loaded; %(failed)s could not be. The page is shown without them.", { loaded: run.loaded, failed: run.failed }));
       again();
     } catch (error) {
       tell(said(error), "error");
@@ -51,7 +52,7 @@ export function looks(api, again, tell) {
     for (;;) {
       const run = await api.get(address);
       if (run.finished) return run;
-      button.textContent = run.total ? `Loading ${run.done} of ${run.total}…` : run.state === "queued" ? "Waiting for a worker…" : "Loading…";
+      button.textContent = run.total ? gettext("Loading %(done)s of %(total)s…", { done: run.done, total: run.total }) : run.state === "queued" ? gettext("Waiting for a worker…") : gettext("Loading…");
       await new Promise((done) => { setTimeout(done, POLL_MS); });
     }
   }

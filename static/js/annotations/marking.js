@@ -1,6 +1,7 @@
 // What a person tells the workbench: this is a value, this proposal is right, this is not on the page.
 
 import { toast } from "../core/toasts.js";
+import { gettext, ngettext } from "../core/words.js";
 import { samePlace } from "../display/places.js";
 import { hitValues } from "./highlight.js";
 import { acceptable, placeOf, rowFor } from "./rows.js";
@@ -51,9 +52,10 @@ export function createMarking(bench) {
   function sayWhat(proposed, kept) {
     const left = without(proposed, kept);
     const confirmed = proposed.length - left.length;
-    if (!left.length) return toast(`Added beside ${proposed.length === 1 ? "the proposed value, which is" : `${proposed.length} proposed values, which are`} marked now.`);
-    const others = confirmed ? ` ${confirmed === 1 ? "The other one is" : `The other ${confirmed} are`} marked now.` : "";
-    toast(`${kept.length > confirmed ? "Taken instead of" : "Left out:"} “${left[0].value.slice(0, 40)}”.${others}`);
+    if (!left.length) return toast(ngettext("Added beside the proposed value, which is marked now.", "Added beside %(count)s proposed values, which are marked now.", proposed.length));
+    const others = confirmed ? ` ${ngettext("The other one is marked now.", "The other %(count)s are marked now.", confirmed)}` : "";
+    const value = left[0].value.slice(0, 40);
+    toast((kept.length > confirmed ? gettext("Taken instead of “%(value)s”.", { value }) : gettext("Left out: “%(value)s”.", { value })) + others);
   }
 
   /** Marks a place as a value of the current attribute, however it was chosen: with the pointer, in the tree or with the keyboard. @param {Place} location */
@@ -100,7 +102,7 @@ export function createMarking(bench) {
         put(store, id, how.values);
         return change(id, how.values);
       });
-    if (!changes.length) return toast("Nothing is proposed on this page.");
+    if (!changes.length) return toast(gettext("Nothing is proposed on this page."));
     saveAll(changes);
   }
 

@@ -1,12 +1,13 @@
 // The right column: the attributes, each with its value on this page, its state on each sample and its hit rate.
 
 import { h, icon } from "../core/dom.js";
+import { gettext, ngettext } from "../core/words.js";
 import { drawListHead, drawListTable } from "./listpanel.js";
 import { drawReading, drawUnread } from "./readings.js";
 import { beside, hasSeveralElsewhere, isAwaited, isOffered, offered, percent, standing } from "./store.js";
 
 const SIGNS = { confirmed: "●", absent: "–", proposed: "○", suggested: "◇", none: "·", unknown: "" };
-const WORDS = { confirmed: "confirmed", absent: "not on this page", proposed: "proposed", suggested: "suggested by the embedded data", none: "nothing found", unknown: "not marked" };
+const WORDS = { confirmed: gettext("confirmed"), absent: gettext("not on this page"), proposed: gettext("proposed"), suggested: gettext("suggested by the embedded data"), none: gettext("nothing found"), unknown: gettext("not marked") };
 
 /**
  * @typedef {import("./store.js").Store} Store
@@ -62,17 +63,17 @@ function row(store, attribute, actions) {
       { class: "wb-attribute-head" },
       h("kbd", { class: "wb-key" }, attribute.hotkey || "·"),
       h("button", { type: "button", class: "wb-name truncate", title: describe(attribute) }, attribute.name),
-      attribute.mandatory && h("span", { class: "muted small", title: "Mandatory: a record without it is incomplete" }, "mandatory"),
-      attribute.multiple && h("span", { class: "muted small", title: "A record may have several values" }, "several"),
+      attribute.mandatory && h("span", { class: "muted small", title: gettext("Mandatory: a record without it is incomplete") }, gettext("mandatory")),
+      attribute.multiple && h("span", { class: "muted small", title: gettext("A record may have several values") }, gettext("several")),
       rate(draft, attribute, actions),
     ),
     values(how, current, actions, (text) => drawReading(store, attribute, text), isAwaited(store, attribute)),
     draft?.state === "failed" && !attribute.list && !(current && offered(store).length) && h("p", { class: "wb-failure" }, icon("warn"), h("span", {}, reason(draft, attribute), ...places(draft, attribute, actions))),
-    how.words && h("p", { class: "wb-source muted small" }, how.words === "main text" ? "the page’s main text: where it differs from the others" : `from the embedded data: ${how.words}`),
+    how.words && h("p", { class: "wb-source muted small" }, how.words === "main text" ? gettext("the page’s main text: where it differs from the others") : gettext("from the embedded data: %(words)s", { words: how.words })),
     current && agreement(draft, attribute, actions),
     drawUnread(store, attribute, actions.unread),
     strip(store, attribute, current, actions),
-    current && how.values.length === 1 && hasSeveralElsewhere(store, attribute.id) && h("p", { class: "wb-source muted small" }, "Other samples have several values."),
+    current && how.values.length === 1 && hasSeveralElsewhere(store, attribute.id) && h("p", { class: "wb-source muted small" }, gettext("Other samples have several values.")),
     current && h("div", {}, buttons(store, how, actions), others(store, attribute, actions)),
   );
 }
@@ -87,13 +88,13 @@ function reason(draft, attribute) {
 function places(draft, attribute, actions) {
   return (draft.places ?? []).map(({ page, location, value }, number) => {
     const go = (/** @type {Event} */ event) => { event.stopPropagation(); actions.choose(attribute.id); actions.open(page); actions.show({ location, value }); };
-    return h("span", {}, number ? " and " : ": ", h("button", { type: "button", class: "button-link", on: { click: go } }, value.slice(0, 40) || "this place"));
+    return h("span", {}, number ? gettext(" and ") : ": ", h("button", { type: "button", class: "button-link", on: { click: go } }, value.slice(0, 40) || gettext("this place")));
   });
 }
 
 /** @param {Attribute} attribute */
 function describe(attribute) {
-  return [attribute.name, attribute.type, attribute.multiple ? "several values" : "one value", attribute.mandatory ? "mandatory" : "optional"].join(" · ");
+  return [attribute.name, attribute.type, attribute.multiple ? gettext("several values") : gettext("one value"), attribute.mandatory ? gettext("mandatory") : gettext("optional")].join(" · ");
 }
 
 /** @param {import("./store.js").Draft | undefined} draft @param {Attribute} attribute @param {Actions} actions */
@@ -102,7 +103,12 @@ function rate(draft, attribute, actions) {
   const found = draft?.coverage;
   if (draft?.state !== "learned" || !found) return null;
   const open = !found.complete;
-  const title = `A value on ${found.hits} of ${found.checked} pages checked${open ? `, ${found.total - found.checked} to go` : ""}${found.several ? `; several different ones on ${found.several}` : ""}. Click to see the pages without one.`;
+  const title = [
+    gettext("A value on %(hits)s of %(checked)s pages checked", { hits: found.hits, checked: found.checked }),
+    open ? gettext(", %(left)s to go", { left: found.total - found.checked }) : "",
+    found.several ? gettext("; several different ones on %(several)s", { several: found.several }) : "",
+    `. ${gettext("Click to see the pages without one.")}`,
+  ].join("");
   return h(
     "button",
     { type: "button", class: "wb-rate figures", title, "aria-label": title, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.missing(attribute.id); } } },
@@ -115,9 +121,9 @@ function rate(draft, attribute, actions) {
 function agreement(draft, attribute, actions) {
   const found = draft?.state === "learned" ? draft.agreement : null;
   if (!found) return null;
-  const text = `agrees with the embedded data on ${found.agree} of ${found.compared} pages`;
+  const text = gettext("agrees with the embedded data on %(agree)s of %(compared)s pages", { agree: found.agree, compared: found.compared });
   if (found.agree === found.compared) return h("p", { class: "wb-source muted small", title: found.words }, text);
-  return h("p", { class: "wb-source small" }, h("button", { type: "button", class: "button-link", title: `${found.words}. Click to see the pages that differ.`, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.different(attribute.id); } } }, text));
+  return h("p", { class: "wb-source small" }, h("button", { type: "button", class: "button-link", title: `${found.words}. ${gettext("Click to see the pages that differ.")}`, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.different(attribute.id); } } }, text));
 }
 
 /** @param {import("./store.js").Standing} how @param {boolean} current @param {Actions} actions @param {(text: string) => HTMLElement | null} reading
@@ -125,7 +131,7 @@ function agreement(draft, attribute, actions) {
 function values(how, current, actions, reading, awaited) {
   const word = WORDS[how.kind];
   const sign = h("span", { class: `wb-sign wb-sign-${how.kind}`, title: word }, SIGNS[how.kind]);
-  if (!how.values.length) return h("div", { class: "wb-values muted" }, sign, h("span", {}, how.kind === "absent" ? "not on this page" : how.kind === "none" ? "the rule finds nothing here" : awaited ? "looking…" : "not marked yet"));
+  if (!how.values.length) return h("div", { class: "wb-values muted" }, sign, h("span", {}, how.kind === "absent" ? gettext("not on this page") : how.kind === "none" ? gettext("the rule finds nothing here") : awaited ? gettext("looking…") : gettext("not marked yet")));
   if (how.values.length === 1) return h("div", { class: "wb-values" }, sign, h("div", {}, value(how.values[0], current, actions), reading(how.values[0].value)));
   const shown = current ? how.values : how.values.slice(0, 1);
   return h(
@@ -135,7 +141,7 @@ function values(how, current, actions, reading, awaited) {
     h(
       "div",
       { class: "wb-several" },
-      h("div", { class: "muted small" }, `${how.values.length} values`),
+      h("div", { class: "muted small" }, gettext("%(count)s values", { count: how.values.length })),
       h("ol", {}, ...shown.map((each, number) => h("li", {}, h("div", {}, value(each, false, actions), reading(each.value)), current && remove(number, actions)))),
     ),
   );
@@ -143,14 +149,14 @@ function values(how, current, actions, reading, awaited) {
 
 /** @param {import("./store.js").Value} one @param {boolean} current @param {Actions} actions */
 function value(one, current, actions) {
-  const text = h("span", { class: current ? "wb-value wb-value-long" : "wb-value truncate", title: one.value, on: { click: () => actions.show(one) } }, one.value || "(empty)");
+  const text = h("span", { class: current ? "wb-value wb-value-long" : "wb-value truncate", title: one.value, on: { click: () => actions.show(one) } }, one.value || gettext("(empty)"));
   if (one.location.kind !== "attribute") return text;
   return h("span", { class: "wb-from" }, h("code", { class: "muted" }, `@${one.location.attribute}`), text);
 }
 
 /** @param {number} number @param {Actions} actions */
 function remove(number, actions) {
-  return h("button", { type: "button", class: "button button-quiet wb-remove", title: "Remove this value", "aria-label": "Remove this value", on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.remove(number); } } }, icon("close"));
+  return h("button", { type: "button", class: "button button-quiet wb-remove", title: gettext("Remove this value"), "aria-label": gettext("Remove this value"), on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.remove(number); } } }, icon("close"));
 }
 
 /** A small square for each sample: what is marked or found there. A click opens the sample, but only in the row of the current attribute:
@@ -163,7 +169,7 @@ function strip(store, attribute, current, actions) {
     ...store.samples.map((sample, number) => {
       const how = standing(store, attribute.id, sample.id);
       const text = how.values.map((each) => each.value).join(" · ");
-      const title = `Sample ${number + 1}: ${WORDS[how.kind]}${text ? `: ${text.slice(0, 200)}` : ""}`;
+      const title = `${gettext("Sample %(number)s", { number: number + 1 })}: ${WORDS[how.kind]}${text ? `: ${text.slice(0, 200)}` : ""}`;
       return h("button", { type: "button", class: `wb-square wb-square-${how.kind}`, tabindex: "-1", title, "aria-label": title, "aria-current": sample.id === store.page ? "true" : null, on: { click: (/** @type {Event} */ event) => { if (!current) return; event.stopPropagation(); actions.open(sample.id); } } });
     }),
   );
@@ -178,13 +184,13 @@ function buttons(store, how, actions) {
   return h(
     "div",
     { class: "wb-buttons" },
-    like > 0 && act(`Add ${like} similar`, "↵", actions.confirm, true),
-    isOffered(how) && act(how.kind === "suggested" ? "Accept" : "Confirm", "↵", actions.confirm, true),
-    further > 0 && act(further === 1 ? "Add the value beside it" : `Add the ${further} values beside it`, "e", actions.addBeside),
+    like > 0 && act(gettext("Add %(count)s similar", { count: like }), "↵", actions.confirm, true),
+    isOffered(how) && act(how.kind === "suggested" ? gettext("Accept") : gettext("Confirm"), "↵", actions.confirm, true),
+    further > 0 && act(ngettext("Add the value beside it", "Add the %(count)s values beside it", further), "e", actions.addBeside),
     // Enter confirms that there is nothing where the rule finds nothing.
-    how.kind === "none" && act("Not here", "↵", actions.confirm),
-    how.kind !== "absent" && how.kind !== "none" && act("Not here", "x", actions.absent),
-    (how.kind === "confirmed" || how.kind === "absent") && act("Clear", "⌫", actions.clear),
+    how.kind === "none" && act(gettext("Not here"), "↵", actions.confirm),
+    how.kind !== "absent" && how.kind !== "none" && act(gettext("Not here"), "x", actions.absent),
+    (how.kind === "confirmed" || how.kind === "absent") && act(gettext("Clear"), "⌫", actions.clear),
   );
 }
 
@@ -197,7 +203,7 @@ function others(store, attribute, actions) {
   return h(
     "div",
     { class: "wb-others" },
-    h("h3", { class: "muted small" }, "On the other samples"),
+    h("h3", { class: "muted small" }, gettext("On the other samples")),
     h(
       "ol",
       {},

@@ -1,6 +1,7 @@
 // Which page to mark next and why; or that no further page would change the rule.
 
 import { byId, h, said } from "../core/dom.js";
+import { gettext, ngettext } from "../core/words.js";
 import { saidOn } from "./store.js";
 
 const BREATH_MS = 200; // Pause between two slices of the search, so that a click need not wait.
@@ -77,33 +78,40 @@ function drawSettled(note, advice, { publish, open }) {
   note.classList.toggle("wb-settled-done", advice.settled);
   if (!advice.settled && !advice.disputed && !advice.missing && advice.doubts.length) {
     const [{ attribute, words, page }] = advice.doubts;
-    const more = advice.doubts.length > 1 ? ` There ${advice.doubts.length === 2 ? "is 1 more doubt" : `are ${advice.doubts.length - 1} more doubts`}.` : "";
-    const look = h("button", { type: "button", class: "button button-small", title: "Open one of these pages here", on: { click: () => open(page) } }, "Look at it");
-    note.replaceChildren(h("span", {}, h("span", { class: "state-suspect" }, "◐ "), `${attribute}: ${words}. Confirm what is right there, or mark it.${more}`), look);
+    const left = advice.doubts.length - 1;
+    const more = left ? ` ${ngettext("There is %(count)s more doubt.", "There are %(count)s more doubts.", left)}` : "";
+    const look = h("button", { type: "button", class: "button button-small", title: gettext("Open one of these pages here"), on: { click: () => open(page) } }, gettext("Look at it"));
+    note.replaceChildren(h("span", {}, h("span", { class: "state-suspect" }, "◐ "), `${attribute}: ${words}. ${gettext("Confirm what is right there, or mark it.")}${more}`), look);
     return;
   }
   if (!advice.settled) {
     note.replaceChildren(h("span", { class: "state-draft" }, "◐ "), h("span", {}, openQuestion(advice)));
     return;
   }
-  const title = "Learn the rule, check it and make it the live one";
-  const button = h("button", { type: "button", class: "button button-small button-primary", title, on: { click: publish } }, "Publish");
+  const title = gettext("Learn the rule, check it and make it the live one");
+  const button = h("button", { type: "button", class: "button button-small button-primary", title, on: { click: publish } }, gettext("Publish"));
   note.replaceChildren(h("span", {}, h("span", { class: "state-ok" }, "● "), enough(advice)), button);
 }
 
 /** What the next page is for. @param {Advice} advice */
 function openQuestion({ complete, checked, disputed, missing, unlearned }) {
-  const far = complete ? "" : ` of ${checked} checked so far`;
-  if (disputed) return `The rules that fit your marks disagree on ${pagesOf(disputed)}${far}. The next page settles most of it.`;
-  if (missing) return `Some values are not found on ${pagesOf(missing)}${far}. Mark them on one of these pages, or say that they are not there.`;
-  return `Not learned yet: ${unlearned.join("; ")}.`;
+  const pages = pagesOf(disputed || missing);
+  const where = complete ? pages : gettext("%(pages)s of %(checked)s checked so far", { pages, checked });
+  if (disputed) return gettext("The rules that fit your marks disagree on %(where)s. The next page settles most of it.", { where });
+  if (missing) return gettext("Some values are not found on %(where)s. Mark them on one of these pages, or say that they are not there.", { where });
+  return gettext("Not learned yet: %(names)s.", { names: unlearned.join("; ") });
 }
 
 /** Why no further page is needed. @param {Advice} advice */
 function enough({ annotated, total }) {
-  const marked = annotated === 1 ? "1 page was" : `${annotated} pages were`;
-  return `${marked} enough: every rule that fits your marks gives the same result on ${total === 1 ? "the only page" : `all ${total} pages`}.`;
+  const where = total === 1 ? gettext("the only page") : gettext("all %(total)s pages", { total });
+  return ngettext(
+    "%(count)s page was enough: every rule that fits your marks gives the same result on %(where)s.",
+    "%(count)s pages were enough: every rule that fits your marks gives the same result on %(where)s.",
+    annotated,
+    { where },
+  );
 }
 
 /** @param {number} count */
-const pagesOf = (count) => `${count} page${count === 1 ? "" : "s"}`;
+const pagesOf = (count) => ngettext("%(count)s page", "%(count)s pages", count);

@@ -1,6 +1,7 @@
 // The line below the page: the path to the chosen place, and what else could be taken there.
 
 import { h } from "../core/dom.js";
+import { gettext } from "../core/words.js";
 import { samePlace } from "../display/places.js";
 
 /**
@@ -14,7 +15,7 @@ const SHOWN_STEPS = 7;
 /** @param {HTMLElement} line @param {Described | null} place @param {(location: import("../display/places.js").Place) => void} choose */
 export function drawTrail(line, place, choose) {
   if (!place) {
-    line.replaceChildren(h("span", { class: "muted" }, "Click a value on the page. j and k go from text to text, / searches, t opens the tree."));
+    line.replaceChildren(h("span", { class: "muted" }, gettext("Click a value on the page. j and k go from text to text, / searches, t opens the tree.")));
     return;
   }
   const steps = place.path.slice(-SHOWN_STEPS);
@@ -23,9 +24,9 @@ export function drawTrail(line, place, choose) {
       "ol",
       { class: "wb-path" },
       place.path.length > steps.length && h("li", { class: "muted" }, "…"),
-      ...steps.map((step) => h("li", {}, h("button", { type: "button", class: "wb-step", title: `Take the whole ${step.label} element`, on: { click: () => choose({ node: step.node, kind: "element" }) } }, step.label))),
+      ...steps.map((step) => h("li", {}, h("button", { type: "button", class: "wb-step", title: gettext("Take the whole %(label)s element", { label: step.label }), on: { click: () => choose({ node: step.node, kind: "element" }) } }, step.label))),
     ),
-    h("div", { class: "wb-options", role: "group", "aria-label": "What to take here" }, ...place.options.map((option) => chip(option, place, choose))),
+    h("div", { class: "wb-options", role: "group", "aria-label": gettext("What to take here") }, ...place.options.map((option) => chip(option, place, choose))),
   );
   const path = line.querySelector(".wb-path");
   if (path) path.scrollLeft = path.scrollWidth;

@@ -1,6 +1,7 @@
 // The tree of a page: all elements, hidden ones too, with their texts and attributes. Branches are loaded when they are opened.
 
 import { byId, h, icon, said } from "../core/dom.js";
+import { gettext } from "../core/words.js";
 
 /** @typedef {import("../display/places.js").Place} Place */
 
@@ -42,8 +43,8 @@ export function treePanel(api, choose, fail) {
       if (mine !== asked) return;
       const list = hits.map((/** @type {any} */ hit) => h("li", {}, line(hit.label, hit.value, hit.location, hit.unusable)));
       shownFor = words;
-      rows.replaceChildren(hits.length ? h("ul", { class: "wb-tree-list" }, ...list) : h("p", { class: "muted" }, `Nothing on this page contains “${words}”.`));
-      if (more) rows.append(h("p", { class: "muted" }, `Only the first ${hits.length} are shown. Type more to narrow the search.`));
+      rows.replaceChildren(hits.length ? h("ul", { class: "wb-tree-list" }, ...list) : h("p", { class: "muted" }, gettext("Nothing on this page contains “%(words)s”.", { words })));
+      if (more) rows.append(h("p", { class: "muted" }, gettext("Only the first %(hits)s are shown. Type more to narrow the search.", { hits: hits.length })));
     } catch (error) {
       fail(said(error));
     }
@@ -52,7 +53,7 @@ export function treePanel(api, choose, fail) {
   /** @param {any} row @returns {HTMLElement} */
   function item(row) {
     const below = h("ul", {});
-    const opener = row.children ? h("button", { type: "button", class: "wb-twist", "aria-label": "Open", "aria-expanded": "false", data: { open: row.node }, on: { click: toggle } }, "▸") : h("span", { class: "wb-twist" });
+    const opener = row.children ? h("button", { type: "button", class: "wb-twist", "aria-label": gettext("Open"), "aria-expanded": "false", data: { open: row.node }, on: { click: toggle } }, "▸") : h("span", { class: "wb-twist" });
     /** @param {Event} event */
     async function toggle(event) {
       const button = /** @type {HTMLElement} */ (event.currentTarget);
@@ -71,7 +72,7 @@ export function treePanel(api, choose, fail) {
       const found = await ask({ node, after });
       below.append(...found.rows.map(item));
       if (found.more !== null) {
-        const button = h("button", { type: "button", class: "button button-small", on: { click: () => { button.remove(); more(below, node, found.more); } } }, "More children");
+        const button = h("button", { type: "button", class: "button button-small", on: { click: () => { button.remove(); more(below, node, found.more); } } }, gettext("More children"));
         below.append(button);
       }
     } catch (error) {

@@ -3,6 +3,7 @@
 
 import { around, maybe } from "./dom.js";
 import { toast } from "./toasts.js";
+import { gettext } from "./words.js";
 
 const PAUSE_MS = 350; // A pause this long ends a word. Shorter ones would ask for every letter.
 
@@ -40,7 +41,7 @@ async function filter(form, field) {
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") return;
     setWaiting(false);
-    toast("The list could not be filtered. Press Enter to search again.", "error");
+    toast(gettext("The list could not be filtered. Press Enter to search again."), "error");
   }
   form.removeAttribute("aria-busy");
 }

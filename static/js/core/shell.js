@@ -6,10 +6,12 @@ import { listenToKeys } from "./keys.js";
 import { watchPicks } from "./pick.js";
 import { holdRefreshes } from "./pressing.js";
 import { toast, watchToasts } from "./toasts.js";
+import { gettext } from "./words.js";
 
 holdRefreshes();
 
 const THEMES = ["system", "light", "dark"];
+const LABELS = /** @type {Record<string, string>} */ ({ system: gettext("Theme: system"), light: gettext("Theme: light"), dark: gettext("Theme: dark") });
 
 const themeNow = () => document.documentElement.dataset.theme || "system";
 
@@ -17,9 +19,9 @@ const themeNow = () => document.documentElement.dataset.theme || "system";
 function showTheme(button) {
   const now = themeNow();
   for (const icon of button.querySelectorAll("[data-theme-icon]")) icon.toggleAttribute("hidden", icon.getAttribute("data-theme-icon") !== now);
-  const label = `Theme: ${now}`;
+  const label = LABELS[now] ?? now;
   one(".label", HTMLElement, button).textContent = label;
-  button.title = `${label}. Click to change it.`;
+  button.title = `${label}. ${gettext("Click to change it.")}`;
 }
 
 /** @param {HTMLElement} button */
@@ -30,7 +32,7 @@ function nextTheme(button) {
   try {
     localStorage.setItem("vertex-theme", next);
   } catch {
-    toast("Your browser does not store settings, so the theme holds for this page only.", "warning");
+    toast(gettext("Your browser does not store settings, so the theme holds for this page only."), "warning");
   }
   showTheme(button);
 }

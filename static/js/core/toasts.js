@@ -1,6 +1,7 @@
 // Messages that come and go. Errors stay until they are closed.
 
 import { all, around, byId, one } from "./dom.js";
+import { gettext } from "./words.js";
 
 const STAYS_MS = 6000;
 
@@ -28,9 +29,9 @@ export function watchToasts() {
   });
   document.body.addEventListener("htmx:responseError", (event) => {
     const { xhr } = /** @type {CustomEvent<{xhr: XMLHttpRequest}>} */ (event).detail;
-    toast(`The server answered with ${xhr.status}. Reload the page and try again.`, "error");
+    toast(gettext("The server answered with %(status)s. Reload the page and try again.", { status: xhr.status }), "error");
   });
   document.body.addEventListener("htmx:sendError", () => {
-    toast("The server cannot be reached. Nothing was lost; try again in a moment.", "error");
+    toast(gettext("The server cannot be reached. Nothing was lost; try again in a moment."), "error");
   });
 }

@@ -1,6 +1,7 @@
 // Sending an archive: dropped or chosen, checked before it is sent, with a progress bar. Without this module the form is an ordinary one.
 
 import { one } from "../core/dom.js";
+import { gettext } from "../core/words.js";
 import { formatSize } from "./size.js";
 
 const LEAST_SECONDS = 0.2; // The first moments of an upload say nothing about its rate.
@@ -24,15 +25,15 @@ function say(text) {
 
 /** Why a file cannot be imported; empty when it can. @param {File | undefined} file */
 function problemOf(file) {
-  if (!file) return "Choose a file first.";
-  if (!kinds.some((kind) => file.name.toLowerCase().endsWith(kind))) return `${file.name} is not an archive that can be read. Choose one of: ${kinds.join(", ")}.`;
-  if (file.size > largest) return `${file.name} has ${formatSize(file.size)}; the limit is ${formatSize(largest)}.`;
-  return file.size ? "" : `${file.name} is empty. Choose another file.`;
+  if (!file) return gettext("Choose a file first.");
+  if (!kinds.some((kind) => file.name.toLowerCase().endsWith(kind))) return gettext("%(name)s is not an archive that can be read. Choose one of: %(kinds)s.", { name: file.name, kinds: kinds.join(", ") });
+  if (file.size > largest) return gettext("%(name)s has %(size)s; the limit is %(limit)s.", { name: file.name, size: formatSize(file.size), limit: formatSize(largest) });
+  return file.size ? "" : gettext("%(name)s is empty. Choose another file.", { name: file.name });
 }
 
 function showChosen() {
   const file = input.files?.[0];
-  title.textContent = file ? `${file.name}, ${formatSize(file.size)}` : "Drop an archive here";
+  title.textContent = file ? `${file.name}, ${formatSize(file.size)}` : gettext("Drop an archive here");
   say(file ? problemOf(file) : "");
 }
 
@@ -43,8 +44,8 @@ function showProgress(event, started) {
   const rate = event.loaded / Math.max(LEAST_SECONDS, (performance.now() - started) / 1000);
   const left = Math.ceil((event.total - event.loaded) / rate);
   one("progress", HTMLProgressElement, box).value = share;
-  one("[data-done]", HTMLElement, box).textContent = `${formatSize(event.loaded)} of ${formatSize(event.total)}`;
-  one("[data-left]", HTMLElement, box).textContent = share < 1 ? `${formatSize(rate)} a second, ${left} s left` : "Received. Starting the import…";
+  one("[data-done]", HTMLElement, box).textContent = gettext("%(done)s of %(total)s", { done: formatSize(event.loaded), total: formatSize(event.total) });
+  one("[data-left]", HTMLElement, box).textContent = share < 1 ? gettext("%(rate)s a second, %(left)s s left", { rate: formatSize(rate), left }) : gettext("Received. Starting the import…");
 }
 
 /** @param {boolean} busy */
@@ -69,7 +70,7 @@ function finish(request) {
     answer = {};
   }
   if (request.status === 201 && answer.location) window.location.assign(answer.location);
-  else end(answer.error || `The server refused the upload (${request.status}). Sign in again or try a smaller archive.`);
+  else end(answer.error || gettext("The server refused the upload (%(status)s). Sign in again or try a smaller archive.", { status: request.status }));
 }
 
 function upload() {
@@ -77,8 +78,8 @@ function upload() {
   const started = performance.now();
   request.upload.addEventListener("progress", (event) => showProgress(event, started));
   request.addEventListener("load", () => finish(request));
-  request.addEventListener("error", () => end("The connection was lost. Nothing was imported; try again."));
-  request.addEventListener("abort", () => end("Stopped. Nothing was imported."));
+  request.addEventListener("error", () => end(gettext("The connection was lost. Nothing was imported; try again.")));
+  request.addEventListener("abort", () => end(gettext("Stopped. Nothing was imported.")));
   stop.onclick = () => request.abort();
   request.open("POST", form.action || window.location.href);
   request.setRequestHeader("Accept", "application/json");

@@ -1,6 +1,7 @@
 // Selecting templates to merge. The bar says what will become what before anything is done.
 
 import { all, around, maybe, one } from "../core/dom.js";
+import { gettext } from "../core/words.js";
 
 const CHOSEN = "[data-pick]:checked";
 const bar = maybe("[data-merge]", HTMLElement);
@@ -10,8 +11,8 @@ function show(bar) {
   const chosen = all(CHOSEN, HTMLInputElement);
   one("[data-merge-button]", HTMLButtonElement, bar).disabled = chosen.length < 2;
   one("[data-merge-text]", HTMLElement, bar).textContent = chosen.length < 2
-    ? "Choose another template to merge with"
-    : `${chosen.length} templates become “${chosen[0].dataset.pick}”. Marked values and rules are kept.`;
+    ? gettext("Choose another template to merge with")
+    : gettext("%(count)s templates become “%(name)s”. Marked values and rules are kept.", { count: chosen.length, name: chosen[0].dataset.pick ?? "" });
 }
 
 if (bar) {

@@ -138,6 +138,7 @@ ACT = {
     "comment_delete": Role.EDITOR,
     "notices_read": Role.VIEWER,
     "account_email": Role.VIEWER,
+    "account_reader": Role.VIEWER,
     "provider_link": Role.VIEWER,
     "provider_unlink": Role.VIEWER,
     "session_end": Role.VIEWER,

@@ -264,6 +264,7 @@ def mark(world: World) -> Prepared:
 
 
 CHANGES: dict[str, tuple[Callable[[World], Prepared], str]] = {
+    "account_reader": (lambda _: {"language": "de", "zone": "Europe/Berlin"}, "person.reader"),
     "account_email": (lambda _: {"email": "ann@example.org"}, "person.email"),
     "session_end": (lambda _: {}, "person.session_ended"),
     "sessions_end_others": (lambda world: {"kept": world.session().pk}, "person.session_ended"),

@@ -15,6 +15,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 from django.utils.text import slugify
+from django.utils.translation import gettext
 
 from extraction.algorithms.records.line import Line
 from extraction.models import Ledger, StoredFile
@@ -65,7 +66,7 @@ def store_new_changes(user: User, records: ReleasedRecords, form: ExportFormat) 
             if list(Ledger.objects.select_for_update().filter(pk=book.pk, updated_at=book.updated_at).values_list("pk")):
                 ledger.note_delivered(book, file.entries)
                 return stored
-    raise NotDelivered("You are downloading these changes in several windows at once. Wait until one is done.")
+    raise NotDelivered(gettext("You are downloading these changes in several windows at once. Wait until one is done."))
 
 
 def store_changes_since(user: User, records: ReleasedRecords, form: ExportFormat, since: datetime) -> ChangeFile:
@@ -78,8 +79,8 @@ def store_changes_since(user: User, records: ReleasedRecords, form: ExportFormat
         oldest = history.find_oldest(each.cluster)
         if oldest is not None and oldest > since:
             raise NotDelivered(
-                f"Changes of {each.cluster.site.name}: {each.cluster.label} before {oldest:%Y-%m-%d %H:%M} UTC are no longer kept. "
-                "Choose a later date."
+                gettext("Changes of %(site)s: %(cluster)s before %(oldest)s UTC are no longer kept. Choose a later date.")
+                % {"site": each.cluster.site.name, "cluster": each.cluster.label, "oldest": f"{oldest:%Y-%m-%d %H:%M}"}
             )
 
     def make_export(content: TargetContent) -> Export:
@@ -92,7 +93,7 @@ def store_changes_since(user: User, records: ReleasedRecords, form: ExportFormat
 
 def _check_released(records: ReleasedRecords) -> None:
     if not records.templates:
-        raise NotDelivered(f"No records of {records.title} have been released yet.")
+        raise NotDelivered(gettext("No records of %(title)s have been released yet.") % {"title": records.title})
 
 
 def _store(

@@ -5,6 +5,8 @@ import json
 import tempfile
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from extraction.models import RecordType, StoredFile
 from extraction.models.delivery import TargetContent
 from extraction.services.deliveries import contents
@@ -26,7 +28,7 @@ def find_latest(record_type: RecordType, suffix: str, list_name: str = "") -> St
     form = SUFFIXES[suffix]
     records = find_type_records(record_type, list_name)
     if not records.templates:
-        raise NotDelivered(f"No records of {record_type} have been released yet.")
+        raise NotDelivered(gettext("No records of %(record_type)s have been released yet.") % {"record_type": record_type})
     try:
         export = contents.plan_content(records, TargetContent(format=form.name, about=ABOUT), form)
     except DeliveryError as error:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import IO
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from extraction.services.deliveries.senders.files import Beat, ReadyFile, WatchedFile, name_part
 from extraction.services.deliveries.senders.reach import DeliveryError, describe_os_error
@@ -29,14 +30,18 @@ class FolderSender:
                 os.fsync(copy.fileno())
             part.replace(folder / file.name)
         except OSError as error:
-            raise DeliveryError(f"{self._folder / file.name} cannot be written: {describe_os_error(error)}") from error
+            raise DeliveryError(
+                gettext("%(folder)s cannot be written: %(error)s") % {"folder": self._folder / file.name, "error": describe_os_error(error)}
+            ) from error
 
     def remove_file(self, name: str) -> None:
         """Remove a file. Raises DeliveryError."""
         try:
             (self._folder / name).unlink(missing_ok=True)
         except OSError as error:
-            raise DeliveryError(f"{self._folder / name} cannot be removed: {describe_os_error(error)}") from error
+            raise DeliveryError(
+                gettext("%(folder)s cannot be removed: %(error)s") % {"folder": self._folder / name, "error": describe_os_error(error)}
+            ) from error
 
 
 def _open_new(part: Path) -> IO[bytes]:
@@ -57,11 +62,13 @@ def confine_path(text: str) -> Path:
     """
     roots = list_roots()
     if not roots:
-        raise DeliveryError("No folder is allowed. An administrator can name some in VERTEX_DELIVERY_DIRS.", again=False)
+        raise DeliveryError(gettext("No folder is allowed. An administrator can name some in VERTEX_DELIVERY_DIRS."), again=False)
     if "\0" in text:
-        raise DeliveryError("A path cannot have a null character.", again=False)
+        raise DeliveryError(gettext("A path cannot have a null character."), again=False)
     path = (roots[0] / Path(text)).resolve()
     if not any(path == root or root in path.parents for root in roots):
         allowed = ", ".join(str(root) for root in roots)
-        raise DeliveryError(f"{path} is not below a folder that is allowed: {allowed}.", again=False)
+        raise DeliveryError(
+            gettext("%(path)s is not below a folder that is allowed: %(allowed)s.") % {"path": path, "allowed": allowed}, again=False
+        )
     return path

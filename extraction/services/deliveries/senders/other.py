@@ -8,6 +8,7 @@ from typing import Any
 
 import fsspec
 from django.conf import settings
+from django.utils.translation import gettext
 
 from extraction.algorithms.json_texts import parse_json
 from extraction.services.deliveries.senders.files import Beat, ReadyFile, WatchedFile, name_part
@@ -44,7 +45,10 @@ class OtherSender:
         except DeliveryError:
             raise
         except Exception as error:
-            raise DeliveryError(f"{self._url}/{file.name} cannot be written: {type(error).__name__}: {error}") from error
+            raise DeliveryError(
+                gettext("%(url)s/%(file)s cannot be written: %(name)s: %(error)s")
+                % {"url": self._url, "file": file.name, "name": type(error).__name__, "error": error}
+            ) from error
 
     def remove_file(self, name: str) -> None:
         """Remove a file. Raises DeliveryError."""
@@ -52,7 +56,10 @@ class OtherSender:
             system, folder = self._open()
             system.rm_file(f"{folder}/{name}")
         except Exception as error:
-            raise DeliveryError(f"{self._url}/{name} cannot be removed: {type(error).__name__}: {error}") from error
+            raise DeliveryError(
+                gettext("%(url)s/%(name)s cannot be removed: %(name_2)s: %(error)s")
+                % {"url": self._url, "name": name, "name_2": type(error).__name__, "error": error}
+            ) from error
 
     def _open(self) -> tuple[Any, str]:
         system, folder = fsspec.core.url_to_fs(self._url, **self._options)
@@ -65,7 +72,11 @@ def check_url(url: str) -> None:
     allowed = [each.lower() for each in settings.VERTEX_DELIVERY_PROTOCOLS]
     if "::" in url or "://" not in url or protocol in REFUSED or protocol not in allowed:
         listed = ", ".join(allowed) or "none"
-        raise DeliveryError(f"The protocol “{protocol[:40]}” is not allowed. Allowed (VERTEX_DELIVERY_PROTOCOLS): {listed}.", again=False)
+        raise DeliveryError(
+            gettext("The protocol “%(protocol)s” is not allowed. Allowed (VERTEX_DELIVERY_PROTOCOLS): %(listed)s.")
+            % {"protocol": protocol[:40], "listed": listed},
+            again=False,
+        )
 
 
 def read_options(text: str) -> dict[str, Any]:
@@ -75,7 +86,7 @@ def read_options(text: str) -> dict[str, Any]:
     try:
         found = parse_json(text)
     except ValueError as error:
-        raise DeliveryError("The options are not JSON.", again=False) from error
+        raise DeliveryError(gettext("The options are not JSON."), again=False) from error
     if not isinstance(found, dict):
-        raise DeliveryError("The options must be a JSON object.", again=False)
+        raise DeliveryError(gettext("The options must be a JSON object."), again=False)
     return found

@@ -16,6 +16,7 @@ import certifi
 import urllib3
 from django.conf import settings
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from extraction.fetching.url_safety import (
     BAD_PORTS,
@@ -87,9 +88,9 @@ def find_address(host: str, port: int, *, any_port: bool = True) -> IPAddress:
     """
     guard = Guard.of(settings.VERTEX_DELIVERY_PRIVATE_HOSTS)
     if not host:
-        raise DeliveryError("No host is named.", again=False)
+        raise DeliveryError(gettext("No host is named."), again=False)
     if port in BAD_PORTS and not any_port and not guard.permits(host, port):
-        raise DeliveryError(f"Port {port} of {host} is not the port of a web site.", again=False)
+        raise DeliveryError(gettext("Port %(port)s of %(host)s is not the port of a web site.") % {"port": port, "host": host}, again=False)
     judged = 0 if any_port and port in BAD_PORTS else port
     try:
         literal = parse_literal_address(host)
@@ -98,10 +99,14 @@ def find_address(host: str, port: int, *, any_port: bool = True) -> IPAddress:
             return addresses[0]
         return check_addresses(addresses, guard=guard, host=host, port=judged or DEFAULT_PORTS["https"])[0]
     except RefusedAddress as error:
-        listed = "An administrator can allow the host with VERTEX_DELIVERY_PRIVATE_HOSTS."
-        raise DeliveryError(f"The address is not allowed: {error}. {listed}", again=False) from error
+        listed = gettext("An administrator can allow the host with VERTEX_DELIVERY_PRIVATE_HOSTS.")
+        raise DeliveryError(
+            gettext("The address is not allowed: %(error)s. %(listed)s") % {"error": error, "listed": listed}, again=False
+        ) from error
     except (OSError, UnicodeError) as error:
-        raise DeliveryError(f"The host {host} was not found: {describe_os_error(error)}") from error
+        raise DeliveryError(
+            gettext("The host %(host)s was not found: %(error)s") % {"host": host, "error": describe_os_error(error)}
+        ) from error
 
 
 def open_socket(host: str, port: int) -> socket.socket:
@@ -110,7 +115,9 @@ def open_socket(host: str, port: int) -> socket.socket:
     try:
         made = socket.create_connection((str(address), port), timeout=TIMEOUT_S)
     except OSError as error:
-        raise DeliveryError(f"{host}, port {port}, does not answer: {describe_os_error(error)}") from error
+        raise DeliveryError(
+            gettext("%(host)s, port %(port)s, does not answer: %(error)s") % {"host": host, "port": port, "error": describe_os_error(error)}
+        ) from error
     watch_connection(made.fileno())
     return made
 
@@ -121,9 +128,9 @@ def send_request(method: str, url: str, *, headers: Mapping[str, str], body: byt
     try:
         host, port = parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0)
     except ValueError as error:
-        raise DeliveryError("The address is not a web address.", again=False) from error
+        raise DeliveryError(gettext("The address is not a web address."), again=False) from error
     if parts.scheme not in DEFAULT_PORTS:
-        raise DeliveryError("The address must begin with https:// or http://.", again=False)
+        raise DeliveryError(gettext("The address must begin with https:// or http://."), again=False)
     address = find_address(host, port, any_port=False)
     path = parts.path or "/"
     target = f"{path}?{parts.query}" if parts.query else path
@@ -136,9 +143,9 @@ def send_request(method: str, url: str, *, headers: Mapping[str, str], body: byt
             answer.release_conn()
         except urllib3.exceptions.HTTPError as error:
             reason = _TOO_SLOW if limit.over else _describe_http_error(error)
-            raise DeliveryError(f"{host} does not answer: {reason}") from error
+            raise DeliveryError(gettext("%(host)s does not answer: %(reason)s") % {"host": host, "reason": reason}) from error
     if limit.over:
-        raise DeliveryError(f"{host} does not answer: {_TOO_SLOW}")
+        raise DeliveryError(gettext("%(host)s does not answer: %(too_slow)s") % {"host": host, "too_slow": _TOO_SLOW})
     return HttpAnswer(answer.status, {name.lower(): value for name, value in answer.headers.items()}, text)
 
 
@@ -147,8 +154,13 @@ def fail_on(answer: HttpAnswer, what: str) -> None:
     if 200 <= answer.status < 300:
         return
     if 300 <= answer.status < 400:
-        raise DeliveryError(f"{what} answers with a redirect ({answer.status}). Enter the address that it leads to.")
-    raise DeliveryError(f"{what} answers {answer.describe()}", wait_s=answer.read_wait_s(timezone.now()))
+        raise DeliveryError(
+            gettext("%(what)s answers with a redirect (%(status)s). Enter the address that it leads to.")
+            % {"what": what, "status": answer.status}
+        )
+    raise DeliveryError(
+        gettext("%(what)s answers %(describe)s") % {"what": what, "describe": answer.describe()}, wait_s=answer.read_wait_s(timezone.now())
+    )
 
 
 def describe_os_error(error: Exception) -> str:

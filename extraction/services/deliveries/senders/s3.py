@@ -7,8 +7,10 @@ from urllib.parse import quote, urlsplit
 from botocore.auth import S3SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
+from django.utils.translation import gettext
 
 from extraction.models.delivery import TargetPlace
+from extraction.services.core.percent import write_number
 from extraction.services.deliveries.senders.files import Beat, ReadyFile, WatchedFile
 from extraction.services.deliveries.senders.reach import DeliveryError, HttpAnswer, fail_on, send_request
 
@@ -28,7 +30,11 @@ class S3Sender:
         """Upload the file. Raises DeliveryError."""
         size = file.path.stat().st_size
         if size > MAX_BYTES:
-            raise DeliveryError(f"{file.name} has {size:,} bytes; S3 takes {MAX_BYTES:,} in one upload.", again=False)
+            raise DeliveryError(
+                gettext("%(file)s has %(size)s bytes; S3 takes %(max_bytes)s in one upload.")
+                % {"file": file.name, "size": write_number(size), "max_bytes": write_number(MAX_BYTES)},
+                again=False,
+            )
         with file.path.open("rb") as source:
             answer = self._send("PUT", file.name, WatchedFile(source, beat), size)
         self._judge(answer, file.name)
@@ -51,7 +57,7 @@ class S3Sender:
     def _judge(self, answer: HttpAnswer, name: str) -> None:
         what = f"The store, asked for {self._place.bucket}/{name},"
         if code := _read_code(answer):
-            raise DeliveryError(f"{what} answers {answer.status}: {code}")
+            raise DeliveryError(gettext("%(what)s answers %(status)s: %(code)s") % {"what": what, "status": answer.status, "code": code})
         fail_on(answer, what)
 
 

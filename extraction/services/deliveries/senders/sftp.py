@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterator, Mapping
 
 import paramiko
+from django.utils.translation import gettext
 
 from extraction.models.delivery import TargetPlace
 from extraction.services.deliveries.senders.files import Beat, ReadyFile, WatchedFile, name_part
@@ -48,13 +49,13 @@ class SftpSender:
             self._sign_in(transport)
             client = paramiko.SFTPClient.from_transport(transport)
             if client is None:
-                raise DeliveryError(f"{where} offers no SFTP.")
+                raise DeliveryError(gettext("%(where)s offers no SFTP.") % {"where": where})
             client.get_channel().settimeout(TIMEOUT_S)
             yield client
         except paramiko.AuthenticationException as error:
-            raise DeliveryError(f"{where} does not accept the password or key.") from error
+            raise DeliveryError(gettext("%(where)s does not accept the password or key.") % {"where": where}) from error
         except paramiko.SSHException as error:
-            raise DeliveryError(f"{where} broke off: {error}") from error
+            raise DeliveryError(gettext("%(where)s broke off: %(error)s") % {"where": where, "error": error}) from error
         except (OSError, EOFError) as error:
             raise DeliveryError(
                 f"{where}, {self._place.folder or 'its first folder'}: {describe_os_error(error) or 'broke off'}"
@@ -66,8 +67,11 @@ class SftpSender:
         found = name_fingerprint(transport.get_remote_server_key())
         if found != self._place.host_key:
             raise DeliveryError(
-                f"The key of {self._place.host} is {found}, not {self._place.host_key or 'named'}. "
-                "If that is right, enter it for the target. Otherwise somebody may pretend to be the server. Nothing was sent.",
+                gettext(
+                    "The key of %(host)s is %(found)s, not %(host_key)s. If that is right, enter it for the target. Otherwise "
+                    "somebody may pretend to be the server. Nothing was sent."
+                )
+                % {"host": self._place.host, "found": found, "host_key": self._place.host_key or "named"},
                 again=False,
             )
 
@@ -84,7 +88,9 @@ def read_private_key(text: str) -> paramiko.PKey:
     for kind in (paramiko.Ed25519Key, paramiko.ECDSAKey, paramiko.RSAKey):
         with contextlib.suppress(paramiko.SSHException, ValueError, IndexError, TypeError):
             return kind.from_private_key(io.StringIO(text.strip() + "\n"))
-    raise DeliveryError("The private key cannot be read. Enter a key of OpenSSH without a passphrase: Ed25519, ECDSA or RSA.", again=False)
+    raise DeliveryError(
+        gettext("The private key cannot be read. Enter a key of OpenSSH without a passphrase: Ed25519, ECDSA or RSA."), again=False
+    )
 
 
 def name_fingerprint(key: paramiko.PKey) -> str:
@@ -98,7 +104,7 @@ def _make_folders(client: paramiko.SFTPClient, folder: str) -> None:
         made = f"{made}{part}"
         try:
             if not stat.S_ISDIR(client.stat(made).st_mode or 0):
-                raise DeliveryError(f"{made} is not a folder.", again=False)
+                raise DeliveryError(gettext("%(made)s is not a folder.") % {"made": made}, again=False)
         except FileNotFoundError:
             client.mkdir(made)
         made += "/"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from django.utils.translation import gettext
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, Connection, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
@@ -127,7 +128,9 @@ class SqlSender:
         name = self._table.name
         if found.get_pk_constraint(name, schema=self._table.schema).get("constrained_columns") != [ID]:
             raise DeliveryError(
-                f"The table {name} is there and was not made by Vertex: its primary key is not {ID}. Name another table.", again=False
+                gettext("The table %(name)s is there and was not made by Vertex: its primary key is not %(id)s. Name another table.")
+                % {"name": name, "id": ID},
+                again=False,
             )
         types = {each["name"]: each["type"] for each in found.get_columns(name, schema=self._table.schema)}
         for column in self._columns:
@@ -135,8 +138,11 @@ class SqlSender:
             wanted = (sa.JSON,) if column.several else _FAMILIES[column.kind]
             if held is not None and not isinstance(held, wanted):
                 raise DeliveryError(
-                    f"The column {column.name} of the table {name} has the type {held}, but its values are now of another kind "
-                    f"({'a list' if column.several else column.kind}). Rename the column or the table; Vertex then makes a new one.",
+                    gettext(
+                        "The column %(column)s of the table %(name)s has the type %(held)s, but its values are now of another kind "
+                        "(%(value)s). Rename the column or the table; Vertex then makes a new one."
+                    )
+                    % {"column": column.name, "name": name, "held": held, "value": "a list" if column.several else column.kind},
                     again=False,
                 )
 
@@ -152,7 +158,10 @@ class SqlSender:
         except SQLAlchemyError as error:
             cause = getattr(error, "orig", None) or error
             said = " ".join(str(cause).split())[:300]
-            raise DeliveryError(f"The database at {self._host}, table {self._place.table}: {said}") from error
+            raise DeliveryError(
+                gettext("The database at %(host)s, table %(table)s: %(said)s")
+                % {"host": self._host, "table": self._place.table, "said": said}
+            ) from error
 
 
 def check_address(text: str) -> URL:
@@ -162,14 +171,14 @@ def check_address(text: str) -> URL:
         kind = url.get_backend_name()
     except (ArgumentError, ValueError) as error:
         raise DeliveryError(
-            "The address cannot be read. It looks like postgresql://user@host/database or sqlite:///name.sqlite.", again=False
+            gettext("The address cannot be read. It looks like postgresql://user@host/database or sqlite:///name.sqlite."), again=False
         ) from error
     if kind not in ("postgresql", "sqlite"):
-        raise DeliveryError(f"Vertex writes to PostgreSQL and SQLite, not to “{kind[:40]}”.", again=False)
+        raise DeliveryError(gettext("Vertex writes to PostgreSQL and SQLite, not to “%(kind)s”.") % {"kind": kind[:40]}, again=False)
     if kind == "sqlite" and (url.query or not url.database or url.database.startswith(("file:", ":"))):
-        raise DeliveryError("The address of an SQLite file is sqlite:/// and its path, without options.", again=False)
+        raise DeliveryError(gettext("The address of an SQLite file is sqlite:/// and its path, without options."), again=False)
     if extra := set(url.query) - ALLOWED_OPTIONS:
-        raise DeliveryError(f"The address may not set {', '.join(sorted(extra))}.", again=False)
+        raise DeliveryError(gettext("The address may not set %(extra)s.") % {"extra": ", ".join(sorted(extra))}, again=False)
     return url
 
 
@@ -207,14 +216,20 @@ def _make_folder(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DeliveryError(f"{path.parent} cannot be made: {describe_os_error(error)}") from error
+        raise DeliveryError(
+            gettext("%(parent)s cannot be made: %(error)s") % {"parent": path.parent, "error": describe_os_error(error)}
+        ) from error
 
 
 def _describe_table(name: str, columns: Sequence[Column]) -> sa.Table:
     schema, _, short = name.rpartition(".")
     for each in (short, schema, *(column.name for column in columns)):
         if len(each.encode()) > MAX_NAME_BYTES:
-            raise DeliveryError(f"The name “{each}” is longer than {MAX_NAME_BYTES} bytes, which databases cut off.", again=False)
+            raise DeliveryError(
+                gettext("The name “%(each)s” is longer than %(max_name_bytes)s bytes, which databases cut off.")
+                % {"each": each, "max_name_bytes": MAX_NAME_BYTES},
+                again=False,
+            )
     own = [
         sa.Column(column.name, _JSON if column.several else _TYPES[column.kind], nullable=True, comment=column.meaning[:200])
         for column in columns
@@ -235,7 +250,10 @@ def _leave_out_own(columns: Sequence[Column]) -> list[Column]:
     taken = {ID, STATE, WRITTEN}
     for column in columns:
         if column.part != "page" and column.name.casefold() in taken:
-            raise DeliveryError(f"The attribute {column.name} has the name of a column that every table has. Rename it.", again=False)
+            raise DeliveryError(
+                gettext("The attribute %(column)s has the name of a column that every table has. Rename it.") % {"column": column.name},
+                again=False,
+            )
     return [column for column in columns if column.name not in taken]
 
 

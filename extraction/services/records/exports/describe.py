@@ -4,8 +4,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils import translation
+from django.utils.translation import gettext
+
 from extraction.algorithms.records.columns import Column, Kind
 from extraction.models import SchemaVersion
+from extraction.services.core.percent import write_number
 from extraction.services.records.exports.export_records import Export
 from extraction.services.records.exports.json_lines import to_json
 
@@ -33,26 +37,44 @@ _WORDS: Mapping[Kind, str] = {
 def describe_losses(export: Export) -> list[str]:
     """Return a sentence for everything that the written file leaves out, cuts off or shows elsewhere. Read it after writing."""
     tally, counts = export.tally, export.counts
-    places = ["in the columns of raw texts"] if any(each.part in ("raw", "unread") for each in export.columns) else []
-    where = " or ".join([*places, *([] if export.format.typed else ["as they appear on the page"])])
-    found = [*export.scope.notices, *(f"Left out: {each}." for each in export.scope.left_out)]
+    places = [gettext("in the columns of raw texts")] if any(each.part in ("raw", "unread") for each in export.columns) else []
+    where = gettext(" or ").join([*places, *([] if export.format.typed else [gettext("as they appear on the page")])])
+    found = [*export.scope.notices, *(gettext("Left out: %(each)s.") % {"each": each} for each in export.scope.left_out)]
     if counts.without_rows:
-        found.append(f"Pages without a row of {export.choice.list}, which give no line: {counts.without_rows:,}.")
+        found.append(
+            gettext("Pages without a row of %(list)s, which give no line: %(without_rows)s.")
+            % {"list": export.choice.list, "without_rows": write_number(counts.without_rows)}
+        )
     if tally.unknown:
-        found.append(f"Left out: values of attributes that the record type does not have: {_name_counts(tally.unknown)}.")
+        found.append(
+            gettext("Left out: values of attributes that the record type does not have: %(counts)s.")
+            % {"counts": _name_counts(tally.unknown)}
+        )
     if tally.unread and export.choice.values != "raw":
-        found.append(f"Values that could not be read are written {where}: {_name_counts(tally.unread)}.")
+        found.append(
+            gettext("Values that could not be read are written %(where)s: %(counts)s.")
+            % {"where": where, "counts": _name_counts(tally.unread)}
+        )
     if tally.misfits:
-        found.append(f"Values that the type of their column cannot hold are written {where}: {_name_counts(tally.misfits)}.")
+        found.append(
+            gettext("Values that the type of their column cannot hold are written %(where)s: %(counts)s.")
+            % {"where": where, "counts": _name_counts(tally.misfits)}
+        )
     if tally.joined:
-        found.append(f"Lines with several values where one is expected: {_name_counts(tally.joined)}.")
+        found.append(gettext("Lines with several values where one is expected: %(counts)s.") % {"counts": _name_counts(tally.joined)})
     if tally.cut:
-        found.append(f"Texts that are too long for a cell were cut off: {_name_counts(tally.cut)}.")
+        found.append(gettext("Texts that are too long for a cell were cut off: %(counts)s.") % {"counts": _name_counts(tally.cut)})
     if tally.replaced:
-        found.append(f"Texts in which a character that no file can hold was replaced: {tally.replaced:,}.")
+        found.append(
+            gettext("Texts in which a character that no file can hold was replaced: %(replaced)s.")
+            % {"replaced": write_number(tally.replaced)}
+        )
     renamed = [f"{each.source} is {each.name}" for each in export.columns if each.part in ("value", "page") and each.name != each.source]
     if renamed:
-        found.append(f"Columns with another name, because names must differ: {', '.join(renamed[:MANY])}{_more(len(renamed))}.")
+        found.append(
+            gettext("Columns with another name, because names must differ: %(renamed)s%(more)s.")
+            % {"renamed": ", ".join(renamed[:MANY]), "more": _more(len(renamed))}
+        )
     return found
 
 
@@ -63,6 +85,11 @@ def write_json_schema(export: Export, version: SchemaVersion | None = None) -> s
 
     version: of the record type's attributes. The schema says its number and what changed in it.
     """
+    with translation.override("en"):
+        return _write_schema(export, version)
+
+
+def _write_schema(export: Export, version: SchemaVersion | None) -> str:
     numbered = {"$id": f"urn:vertex:{version.record_type.slug}:{version.number}", **describe_version(version)} if version else {}
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -88,6 +115,11 @@ def write_dictionary(export: Export, version: SchemaVersion | None = None) -> st
 
     version: of the record type's attributes.
     """
+    with translation.override("en"):
+        return _write_dictionary(export, version)
+
+
+def _write_dictionary(export: Export, version: SchemaVersion | None) -> str:
     noted = (
         [f"- {_cell(text)} This breaks programs that read version {version.number - 1}." for text in version.breaking] if version else []
     )

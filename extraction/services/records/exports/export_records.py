@@ -12,6 +12,9 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
+from django.utils import translation
+from django.utils.translation import gettext
+
 from extraction.algorithms.records.cells import CellMaker
 from extraction.algorithms.records.choice import URL_COLUMN, ExportChoice
 from extraction.algorithms.records.columns import CORRECTION_COLUMNS, KEPT_COLUMNS, Column, plan_columns
@@ -19,6 +22,7 @@ from extraction.algorithms.records.csv_table import join_texts
 from extraction.algorithms.records.csv_text import join_lines
 from extraction.algorithms.records.table import Table
 from extraction.algorithms.records.tally import Tally
+from extraction.services.core.percent import write_number
 from extraction.services.core.streaming import stream_rows
 from extraction.services.records.exports.formats import ExportFormat
 from extraction.services.records.exports.lines import LineCounts, read_lines
@@ -77,22 +81,28 @@ def plan_export(scope: ExportScope, choice: ExportChoice, form: ExportFormat) ->
     Raises ExportError if the choice has no columns, more than the format can hold, or some that the scope cannot fill.
     """
     if choice.list not in scope.attributes:
-        raise ExportError(f"{scope.title} has no list “{choice.list}”.")
+        raise ExportError(gettext("%(title)s has no list “%(list)s”.") % {"title": scope.title, "list": choice.list})
     unknown = [name for name in choice.about if name in KEPT_COLUMNS and not scope.knows_corrections]
     if unknown:
-        raise ExportError(f"{scope.title}: only the records of a template or a record type can say this. Leave out {', '.join(unknown)}.")
+        raise ExportError(
+            gettext("%(title)s: only the records of a template or a record type can say this. Leave out %(unknown)s.")
+            % {"title": scope.title, "unknown": ", ".join(unknown)}
+        )
     columns = plan_columns(scope.attributes[choice.list], choice, typed=form.typed, folds_case=form.folds_case)
     if not columns:
-        raise ExportError("Choose at least one column.")
+        raise ExportError(gettext("Choose at least one column."))
     if len(columns) > form.max_columns:
-        raise ExportError(f"{form.label} can hold {form.max_columns:,} columns; these are {len(columns):,}. Choose fewer.")
+        raise ExportError(
+            gettext("%(form)s can hold %(max_columns)s columns; these are %(columns)s. Choose fewer.")
+            % {"form": form.label, "max_columns": write_number(form.max_columns), "columns": write_number(len(columns))}
+        )
     return Export(scope, choice, form, columns)
 
 
 def stream_export(export: Export) -> Iterator[str]:
     """Return a text format's file in pieces. Raises TypeError for other formats."""
     if export.format.stream is None:
-        raise TypeError(f"{export.format.label} is no text")
+        raise TypeError(gettext("%(format)s is no text") % {"format": export.format.label})
     return join_lines(export.format.stream(export.open_table()))
 
 
@@ -107,7 +117,7 @@ def write_export(export: Export, path: Path) -> None:
 
 def fill_file(export: Export, path: Path) -> None:
     """Write the file at a path where there is none. It is incomplete until this returns."""
-    with stream_rows():
+    with stream_rows(), translation.override("en"):
         if export.format.write is not None:
             export.format.write(path, export.open_table())
             return

@@ -3,10 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext, ngettext
+
 from extraction.algorithms.records.columns import ExportAttribute
 from extraction.algorithms.records.line import Line
 from extraction.models import Attribute, Cluster, Record, RecordCount, RecordFigures, RecordList, RecordPart, RecordType, Rule, RunRelease
 from extraction.models.record import RecordQuerySet
+from extraction.services.core.percent import write_number
 from extraction.services.records.exports.lines import LineCounts
 
 LineReader = Callable[[LineCounts], Iterator[Line]]
@@ -87,7 +90,10 @@ def find_type_scope(record_type: RecordType) -> ExportScope:
     counts = RecordCount.objects.filter(cluster__record_type=record_type)
     figures = _add_figures(counts.filter(cluster__ignored=False).figures().values())
     ignored = counts.filter(cluster__ignored=True).now().given().total()
-    left_out = [*_describe_left_out(figures, RecordPart.NOW), *([f"{_count(ignored, 'record')} of ignored templates"] if ignored else [])]
+    left_out = [
+        *_describe_left_out(figures, RecordPart.NOW),
+        *([gettext("%(count)s of ignored templates") % {"count": _count(ignored, "record")}] if ignored else []),
+    ]
     records = everything.filter(cluster__ignored=False).now().order_by("cluster__site__name", "cluster__site_id", "cluster__number", "pk")
     return ExportScope(
         record_type.name,
@@ -156,7 +162,7 @@ def _name_attributes(attributes: dict[str, tuple[ExportAttribute, ...]]) -> froz
 
 def _describe_left_out(figures: RecordFigures, part: str) -> Sequence[str]:
     outdated = part == RecordPart.OUTDATED
-    shown = "that are up to date" if outdated else RecordPart.NOW.label
+    shown = gettext("that are up to date") if outdated else RecordPart.NOW.label
     counts = {
         shown: figures.given - (figures.outdated if outdated else 0) if part != RecordPart.NOW else 0,
         RecordPart.ELSEWHERE.label: figures.elsewhere if part != RecordPart.ELSEWHERE else 0,
@@ -164,7 +170,7 @@ def _describe_left_out(figures: RecordFigures, part: str) -> Sequence[str]:
     }
     others = [f"{_count(count, 'record')} {label}" for label, count in counts.items() if count]
     failed = figures.failed if part == RecordPart.NOW else 0
-    return [*([f"{_count(failed, 'page')} that gave no record (failed)"] if failed else []), *others]
+    return [*([gettext("%(count)s that gave no record (failed)") % {"count": _count(failed, "page")}] if failed else []), *others]
 
 
 def _describe_state(figures: RecordFigures, part: str) -> list[str]:
@@ -173,17 +179,24 @@ def _describe_state(figures: RecordFigures, part: str) -> list[str]:
         return []
     found = []
     if figures.earlier:
-        whose = "whose page has changed since" if figures.earlier == 1 else "whose pages have changed since"
-        found.append(f"{_count(figures.earlier, 'record')} outdated: from earlier content {whose}")
+        whose = gettext("whose page has changed since") if figures.earlier == 1 else gettext("whose pages have changed since")
+        found.append(
+            gettext("%(count)s outdated: from earlier content %(whose)s") % {"count": _count(figures.earlier, "record"), "whose": whose}
+        )
     if figures.older:
-        found.append(f"{_count(figures.older, 'record')} outdated: made by an earlier version of the rule")
+        found.append(gettext("%(count)s outdated: made by an earlier version of the rule") % {"count": _count(figures.older, "record")})
     if figures.held and part == RecordPart.NOW:
-        found.append(f"{_count(figures.held, 'record')} with values that are held back, because a part of the rule is broken")
+        found.append(
+            gettext("%(count)s with values that are held back, because a part of the rule is broken")
+            % {"count": _count(figures.held, "record")}
+        )
     return found
 
 
 def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+    if thing == "page":
+        return ngettext("%(number)s page", "%(number)s pages", number) % {"number": write_number(number)}
+    return ngettext("%(number)s record", "%(number)s records", number) % {"number": write_number(number)}
 
 
 def _add_figures(many: Iterable[RecordFigures]) -> RecordFigures:
