@@ -230,21 +230,24 @@ class GroupTable:
 
 
 def build_group_table(rule: Rule) -> GroupTable | None:
-    """Return the table of groups; None if the pages have no groups."""
+    """Return the table of groups, attributes with a suspect share first; None if the pages have no groups."""
     groups = [each for each in rule.read_report().groups if each.hits and each.checked]
     if not groups:
         return None
     names = {name for each in groups for name in each.hits}
     attributes = [each for each in Attribute.objects.of_cluster(rule.cluster).order_by("list", "position") if each.name in names]
     pages = Snapshot.objects.select_related("page").in_bulk({pk for each in groups for pk in each.without.values()})
-    return GroupTable(
-        attributes, [(each.name, each.checked, [_build_share(each, attribute, pages) for attribute in attributes]) for each in groups]
-    )
+    shares = {attribute.name: [_build_share(group, groups, attribute, pages) for group in groups] for attribute in attributes}
+    attributes.sort(key=lambda attribute: not any(each.suspect for each in shares[attribute.name]))
+    rows = [(group.name, group.checked, [shares[attribute.name][n] for attribute in attributes]) for n, group in enumerate(groups)]
+    return GroupTable(attributes, rows)
 
 
-def _build_share(group: GroupReport, attribute: Attribute, pages: Mapping[int, Snapshot]) -> GroupShare:
+def _build_share(group: GroupReport, groups: Sequence[GroupReport], attribute: Attribute, pages: Mapping[int, Snapshot]) -> GroupShare:
+    """Return the share of a group, which is suspect if it is low and not half of that of some other group."""
     share = group.hits[attribute.name] / group.checked if attribute.name in group.hits else None
-    suspect = share is not None and share < 0.5
+    others = [each.hits.get(attribute.name, 0) / each.checked for each in groups if each is not group]
+    suspect = share is not None and share < 0.5 and share < 0.5 * max(others, default=1.0)
     return GroupShare(attribute, share, suspect, pages.get(group.without.get(attribute.name, 0)) if suspect else None)
 
 

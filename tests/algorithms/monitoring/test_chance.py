@@ -5,6 +5,7 @@ import random
 from math import comb, prod
 
 import pytest
+from scipy.stats import binom
 
 from extraction.algorithms.monitoring.chance import (
     Coincidence,
@@ -83,3 +84,10 @@ def test_a_value_is_counted_wherever_it_is_a_whole_text_and_inside_others_if_ask
         3,
         0,
     )
+
+
+@pytest.mark.parametrize("of", range(8))
+@pytest.mark.parametrize("count", range(-1, 10))
+def test_the_tail_of_a_binomial_distribution_is_that_of_scipy(count: int, of: int) -> None:
+    for chance in (0.0, 0.3, 0.5, 1.0):
+        assert binomial_tail(count, of=of, chance=chance) == pytest.approx(binom.sf(count - 1, of, chance))

@@ -79,3 +79,17 @@ def test_a_price_is_never_constant_and_may_change_more_than_usual() -> None:
 def test_a_rate_of_three_in_a_hundred_is_constant_and_counts_add_up() -> None:
     assert is_constant(0.03) and not is_constant(0.0301)
     assert ChangeCounts(2, 1) + ChangeCounts(3, 0) == ChangeCounts(5, 1)
+
+
+def test_counts_of_two_checks_are_added_up() -> None:
+    assert ChangeCounts(7, 2) + ChangeCounts(5, 3) == ChangeCounts(12, 5)
+
+
+@pytest.mark.parametrize(
+    ("pages", "distinct", "prior"), [(0, 0, CONSTANT), (1, 1, CONSTANT), (2, 1, CONSTANT), (3, 1, VOLATILE), (9, 4, VOLATILE)]
+)
+def test_a_text_with_few_values_on_many_pages_is_not_constant(pages: int, distinct: int, prior: Prior) -> None:
+    """Of two pages with the same value, half have one of their own; of three a third."""
+    profile = Profile.learn([(f"v{min(n, distinct - 1)}",) for n in range(pages)])
+    assert (profile.valued, profile.distinct) == (pages, distinct)
+    assert choose_prior(AttributeRule("a"), profile) == prior

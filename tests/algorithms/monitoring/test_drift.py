@@ -70,3 +70,16 @@ def test_usual_is_the_upper_quartile_and_of_equal_shares_that_of_more_pages() ->
     assert find_usual(series(9, 15, 12), now) == ValuedPages(15, 15)
     assert find_usual(series(9, 15, 12, 10, 8, 7, 6), now) == ValuedPages(12, 15)
     assert find_usual([ValuedPages(5, 10), ValuedPages(10, 20), ValuedPages(8, 16)], now) == ValuedPages(10, 20)
+
+
+@pytest.mark.parametrize(("valued", "pages", "fraction"), [(3, 4, 0.75), (0, 5, 0.0), (5, 5, 1.0)])
+def test_the_share_of_pages_with_a_value(valued: int, pages: int, fraction: float) -> None:
+    assert ValuedPages(valued, pages).fraction == fraction
+
+
+def test_usual_is_the_upper_quartile_by_share_and_of_equal_shares_the_one_of_more_pages() -> None:
+    """Of four shares, 20/20, 10/10, 8/10 and 4/10, the second is usual. Of up to three, it is the first."""
+    earlier = [ValuedPages(4, 10), ValuedPages(10, 10), ValuedPages(8, 10), ValuedPages(20, 20)]
+    assert find_usual(earlier, ValuedPages(0, 10)) == ValuedPages(10, 10)
+    assert find_usual(earlier[:3], ValuedPages(0, 10)) == ValuedPages(10, 10)
+    assert find_usual([ValuedPages(10, 10), ValuedPages(20, 20)], ValuedPages(0, 10)) == ValuedPages(20, 20)

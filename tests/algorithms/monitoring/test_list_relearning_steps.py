@@ -156,3 +156,15 @@ def test_where_the_rows_have_moved_the_attributes_that_worked_are_learned_too() 
     kept = next(each for each in result.rule.attributes if each.name == "thing")
     assert kept == THING, "the old XPath gives the same names in the new rows"
     assert next(each for each in result.rule.attributes if each.name == "price").alternatives != PRICE.alternatives
+
+
+def test_an_attribute_that_never_had_a_value_is_not_lost_when_the_rows_move() -> None:
+    stock = AttributeRule("stock", alternatives=(Selector("./s"),))
+    rule = replace(OLD, rows=(Selector("//li[@class='offer']"),), attributes=(*OLD.attributes, stock))
+    tables = [page(shelf(n)) for n in range(6)]
+    before = [[{"thing": (f"Tea {n}-{k}",), "price": (f"£{k + 1}.{n:02d}",), "stock": ()} for k in range(4)] for n in range(6)]
+    result = relearn_list(rule, ["price"], tables, before, old_pages=tables)
+    assert isinstance(result, RelearnedList) and result.failed == {}
+    rows = [[{**row, "stock": ("gone",)} for row in many] for many in before]
+    result = relearn_list(rule, ["price"], tables, rows, old_pages=tables)
+    assert isinstance(result, RelearnedList) and set(result.failed) == {"stock"}

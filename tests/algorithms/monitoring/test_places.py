@@ -136,3 +136,10 @@ def test_the_search_climbs_from_so_many_texts_and_not_from_more(monkeypatch: pyt
 def test_each_element_is_found_once_and_in_the_order_of_the_page() -> None:
     both = page("<body><p><b>The</b> <i>red</i></p><h1>The red</h1><p><b>The</b> <i>red</i></p></body>")
     assert [both.nodes[place.node].tag for place in find_value(both, SoughtValue("The red"))] == ["p", "h1", "p"]
+
+
+def test_a_value_in_the_title_and_in_a_script_only_is_found_in_the_title() -> None:
+    both = page("<html><head><title>Emma</title><script>Emma</script><style>Emma</style></head><body><p>x</p></body></html>")
+    assert [both.nodes[place.node].tag for place in find_value(both, SoughtValue("Emma"))] == ["title"]
+    hidden = page("<html><head><title>x</title><script>Emma</script></head><body><p>x</p></body></html>")
+    assert find_value(hidden, SoughtValue("Emma")) == []

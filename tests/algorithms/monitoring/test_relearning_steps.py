@@ -255,3 +255,27 @@ def test_a_rule_that_finds_no_price_on_a_page_that_has_it_does_not_agree() -> No
     tables = [page(f"<body><p>Shop</p>{row}</body>") for row in rows]
     only_b = replace(price, alternatives=(Selector("//b"),))
     assert [_Vote(price, tables, before)._agrees(only_b, n) for n in range(16)] == [bool(n % 3) for n in range(16)]
+
+
+@pytest.mark.parametrize(
+    ("agreeing", "returned", "alternatives", "taken"),
+    [
+        (8, 1, 1, True),
+        (9, 1, 1, True),
+        (7, 0, 1, False),
+        (8, 2, 1, False),
+        (8, 3, 1, False),
+        (8, 1, 2, False),
+    ],
+    ids=["as good and fewer", "better and fewer", "worse", "as many", "more", "less simple"],
+)
+def test_a_rule_that_knows_of_missing_values_is_taken_if_it_is_as_good_and_as_simple_and_gives_fewer_back(
+    learned: Relearned, agreeing: int, returned: int, alternatives: int, taken: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first rule agrees on 8 of 10 pages, and two pages get a value back."""
+    first = of(learned, judged=10, agreeing=8, returned=2)
+    second = of(learned, judged=10, agreeing=agreeing, returned=returned, alternatives=alternatives)
+    made = _Vote(TITLE, [page("<h2>x</h2>")], [()])
+    monkeypatch.setattr(made, "_learn_missed", lambda *_: (first, {}))
+    monkeypatch.setattr(made, "_judge", lambda *_: second)
+    assert made._learn({}, set(), "exact") is (second if taken else first)

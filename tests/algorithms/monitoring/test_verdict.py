@@ -1,5 +1,6 @@
 import pytest
 
+from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.attribute_changes import AttributeChanges, Finding
 from extraction.algorithms.monitoring.chance import PageTexts
 from extraction.algorithms.monitoring.constancy import ChangeCounts
@@ -318,3 +319,17 @@ def test_a_value_that_stood_elsewhere_too_stands_there_by_chance_for_certain() -
 
     assert chance("<h1>a</h1><p>a</p>") == 1
     assert chance("<h1>a</h1>") == pytest.approx(1 / 2), "no other value was seen: one of two"
+
+
+def test_a_page_that_had_no_value_and_has_one_now_counts_among_the_pages() -> None:
+    """Three of eight pages gain a tag, one had none then and now."""
+
+    def tagged(n: int, tag: str) -> PageTable:
+        title, price, _ = BOOKS[n]
+        return page(f"<body><h1>{title}</h1><p class='price'>{price} EUR</p>{f'<p class=tag>{tag}</p>' if tag else ''}</body>")
+
+    before = [tagged(n, "" if n < 4 else "old") for n in range(8)]
+    now = [tagged(n, "new" if n < 3 else "" if n == 3 else "old") for n in range(8)]
+    found = judge_rule(RuleDefinition(RULE), PROFILES, [visit(*both, url=str(n)) for n, both in enumerate(zip(before, now, strict=True))])
+    assert found.attributes["tag"].pages == 7 and found.attributes["title"].pages == 8
+    assert found.attributes["tag"].counts == ChangeCounts(4, 0)

@@ -274,3 +274,14 @@ def test_the_dialog_counts_what_the_chosen_file_would_hold(opened: Opened, world
     assert download.value.suggested_filename == "books-template-1.parquet"
     assert download.value.path().read_bytes().startswith(b"PAR1")
     assert wrong == []
+
+
+def test_what_lies_under_a_message_of_success_can_be_clicked_in_the_workbench(opened: Opened, world: worlds.World) -> None:
+    page = opened(reverse("workbench", args=[world.site.slug, world.cluster.number]), "editor")
+    under = """async (level) => {
+        (await import("/static/js/core/toasts.js")).toast("Said.", level);
+        const box = [...document.querySelectorAll(`.toast-${level}`)].at(-1).getBoundingClientRect();
+        return !document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2).closest(".toast");
+    }"""
+    assert page.evaluate(under, "success")
+    assert not page.evaluate(under, "error")  # it stays until it is closed, and its text can be copied

@@ -5,6 +5,7 @@ from typing import Any
 
 from extraction.models import Attribute, Rule
 from extraction.models.rule_report import DoubtReport, GroupReport
+from extraction.views.rules import rule_view
 from tests.views.addresses import address
 from tests.views.world import World
 
@@ -29,3 +30,17 @@ def test_publishing_doubtful_values_shows_them_and_asks(signed_in: Any, world: W
     assert client.post(address(world, "rule_publish"), {"despite_doubts": "1"}).status_code == 302
     world.rule.refresh_from_db()
     assert world.rule.state == Rule.State.LIVE
+
+
+def test_a_share_is_suspect_if_it_is_low_in_one_group_only_and_its_attribute_comes_first(world: World) -> None:
+    names = [each.name for each in Attribute.objects.of_cluster(world.cluster).order_by("list", "position")][:2]
+    common, rare = names
+    groups = (
+        GroupReport(name="in the language de", checked=10, hits={common: 4, rare: 0}),
+        GroupReport(name="in the language en", checked=10, hits={common: 4, rare: 6}),
+    )
+    world.rule.report = replace(world.rule.read_report(), groups=groups).as_json()
+    table = rule_view.build_group_table(world.rule)
+    assert table is not None
+    assert [each.name for each in table.attributes] == [rare, common]
+    assert [[each.suspect for each in shares] for _, _, shares in table.rows] == [[True, False], [False, False]]

@@ -1,0 +1,131 @@
+"""The whole main job by the keyboard alone: from signing in to the CSV. Whatever has the focus can be seen."""
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from extraction.demo import site as demo_site
+from tests.demo.zipped import write_zip
+from tests.e2e.conftest import PASSWORD, Dashboard
+from tests.e2e.marking import learned
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.e2e
+
+MOST_TABS = 80
+"""Whoever needs more to reach something is lost."""
+
+_FOCUS = """
+() => {
+  const at = document.activeElement;
+  const name = at.getAttribute("aria-label") || at.labels?.[0]?.innerText || at.innerText || at.value || "";
+  const look = getComputedStyle(at);
+  const seen = look.outlineStyle !== "none" || look.boxShadow !== "none";
+  return [name.trim().split("\\n")[0], seen, at.tagName];
+}
+"""
+
+
+def go_to(page: "Page", name: str, *, back: bool = False) -> None:
+    """Press Tab until something of this name has the focus."""
+    passed = []
+    for _ in range(MOST_TABS):
+        page.keyboard.press("Shift+Tab" if back else "Tab")
+        found, seen, tag = page.evaluate(_FOCUS)
+        if tag not in ("BODY", "IFRAME"):
+            passed.append(found)
+            assert seen, f"the focus on “{found}” ({tag}) cannot be seen"
+        if found.startswith(name):
+            return
+    pytest.fail(f"{name} is not reached, only {passed}")
+
+
+def press(page: "Page", name: str) -> None:
+    """Go to a link or a button and press it."""
+    go_to(page, name)
+    page.keyboard.press("Enter")
+
+
+def enter(page: "Page", name: str, text: str) -> None:
+    """Go to a field and fill it in."""
+    go_to(page, name)
+    page.keyboard.press("Control+a")
+    page.keyboard.type(text)
+
+
+def take(page: "Page", text: str) -> None:
+    """Mark the first place of the page that has this text as the value of the present attribute."""
+    with page.expect_response(lambda response: response.url.endswith("/label/")):
+        page.keyboard.press("/")
+        page.keyboard.type(text)
+        page.keyboard.press("Enter")
+    learned(page)
+    page.keyboard.press("Escape")
+
+
+def test_an_editor_needs_no_mouse(page: "Page", dashboard: Dashboard, tmp_path: Path) -> None:
+    page.set_default_timeout(60_000)
+    write_zip(tmp_path / "keys.zip")
+    truth = demo_site.truth()["book"]
+
+    page.goto("/")
+    enter(page, "Name", "editor")
+    enter(page, "Password", PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "sign-in" not in url)
+    page.keyboard.press("Tab")
+    assert page.evaluate(_FOCUS)[0] == "Skip to content"
+    page.keyboard.press("Enter")
+    press(page, "New site")
+    page.wait_for_url("**/sites/new/")
+    press(page, "Upload pages")
+    page.wait_for_url("**/upload/")
+    enter(page, "Name", "Keyboard Lane")
+    with page.expect_file_chooser() as chooser:
+        press(page, "Drop an archive here")
+    chooser.value.set_files(tmp_path / "keys.zip")
+    press(page, "Upload and import")
+
+    page.get_by_role("link", name="View the templates").wait_for()
+    press(page, "View the templates")
+    page.locator(".template-card").first.wait_for()
+    press(page, "Annotate")
+    page.wait_for_url("**/annotate/")
+    press(page, "New record type")
+    page.wait_for_url("**/record-types/new/**")
+    enter(page, "Name", "Book by keyboard")
+    for name in ("title", "price"):
+        enter(page, "Name", name)
+    press(page, "Create record type")
+    page.wait_for_url("**/annotate/")
+
+    url = ""
+    for number in range(2):
+        if number:
+            page.keyboard.press("]")
+        page.wait_for_function("old => ![null, '', old].includes(document.getElementById('page-url').title)", arg=url)
+        page.wait_for_selector("#workbench:not([data-loading])")
+        learned(page)
+        url = page.locator("#page-url").get_attribute("title") or ""
+        right = truth[url]
+        for attribute, value in (("1", right["title"][0]), ("2", right["price"][0])):
+            page.keyboard.press(attribute)
+            take(page, value)
+    press(page, "Learn")
+    page.wait_for_url("**/rules/1/")
+    press(page, "Publish")
+    page.get_by_role("button", name="Run on all pages").wait_for()
+    press(page, "Run on all pages")
+    page.get_by_role("link", name="View the records").wait_for()
+    press(page, "View the records")
+    page.wait_for_url("**/records/")
+    press(page, "Export")
+    with page.expect_download() as download:
+        press(page, "Download")
+    with Path(download.value.path()).open(encoding="utf-8-sig", newline="") as file:
+        titles = sorted(row["title"] for row in csv.DictReader(file))
+    assert titles == sorted(values["title"][0] for values in truth.values())
