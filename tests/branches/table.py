@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-FLOORS = {"extraction/algorithms": 0.96, "extraction/services": 0.88}
-"""The least share of branches that the suite takes; the aim is 0.95. Measured: 96.3 % and 88.6 %. A floor is raised when passed, never
+FLOORS = {"extraction/algorithms": 0.96, "extraction/services": 0.96}
+"""The least share of branches that the suite takes; the aim is 0.95. Measured: 96.4 % and 96.6 %. A floor is raised when passed, never
 lowered."""
 
 

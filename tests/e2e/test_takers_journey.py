@@ -94,10 +94,9 @@ def test_rows_of_a_listing_and_the_pages_that_they_lead_to_become_one_record(pag
     page.get_by_role("button", name="Save and join").click()
     page.get_by_text("Tea 1").first.wait_for()  # the page shows the records by itself when they are made
     see(page, "66-joined")
-    page.get_by_role("button", name="Export…").click()
+    with page.expect_response("**/figures/**"):  # the dialog says at once how large the file will be
+        page.get_by_role("button", name="Export…").click()
     see(page, "67-export-of-a-join")
-    with page.expect_response("**/figures/**"):  # the dialog says how large the file will be once that part is seen
-        page.get_by_role("button", name="Download").scroll_into_view_if_needed()
     with page.expect_download() as download:
         page.get_by_role("button", name="Download").click()
     with download.value.path().open(encoding="utf-8-sig", newline="") as file:
