@@ -95,8 +95,10 @@ def _collect_labels(site: Site) -> Mapping[int, tuple[MarkedPageDocument, ...]]:
     marks: dict[tuple[int, str, str], list[MarkDocument]] = {}
     for label in rows:
         key = (label.cluster_id, label.snapshot.page.url, label.snapshot.sha256)
+        place = label.read_location()
+        at = place.as_json() if place else None  # PostgreSQL gives the keys of JSON in an order of its own
         marks.setdefault(key, []).append(
-            MarkDocument(attribute=label.attribute.name, row=label.row, absent=label.absent, at=label.location, value=label.value)
+            MarkDocument(attribute=label.attribute.name, row=label.row, absent=label.absent, at=at, value=label.value)
         )
     offers: dict[tuple[int, str, str], list[OfferedDocument]] = defaultdict(list)
     offered = OfferedRows.objects.filter(cluster__site=site, snapshot__kept=True).select_related("list", "snapshot__page")

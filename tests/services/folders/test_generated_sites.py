@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from extraction.algorithms.dom.nodes import clean
+from extraction.models import Label
 from extraction.services.core import stored_bytes
 from extraction.services.folders import layout
 from extraction.services.folders.documents import (
@@ -166,6 +167,8 @@ def test_a_generated_site_comes_back_as_the_same_bytes(site: tuple[SiteFiles, di
     written = layout.write_files(files) | {layout.name_content(sha256): content for sha256, content in contents.items()}
     with transaction.atomic():
         done = folders.load(written)
+        for label in Label.objects.exclude(location=None):  # PostgreSQL does so by itself
+            Label.objects.filter(pk=label.pk).update(location=dict(reversed((label.location or {}).items())))
         assert folders.export(done.site) == written
         again = folders.plan(written)
         assert again.empty and not again.changes

@@ -227,6 +227,7 @@ def test_a_text_too_long_for_a_cell_of_excel_is_cut_and_counted(shop: Cluster, t
     assert "Texts that are too long for a cell were cut off: title (1)." in err
 
 
+@pytest.mark.django_db
 def test_more_rows_than_a_sheet_holds_go_on_in_the_next_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(excel, "MAX_ROWS", 4)
     monkeypatch.setattr(export_records, "read_lines", lambda *_: (Line({"a": [typed(str(n))]}, {}) for n in range(7)))
@@ -241,6 +242,7 @@ def test_more_rows_than_a_sheet_holds_go_on_in_the_next_sheet(tmp_path: Path, mo
     }
 
 
+@pytest.mark.django_db
 def test_half_of_a_surrogate_pair_is_replaced_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(export_records, "read_lines", lambda *_: iter([Line({"a": [typed("x\ud800y")]}, {})]))
     scope = scopes.ExportScope("x", Record.objects.none(), {"": (ExportAttribute("a"),)}, frozenset("a"))

@@ -220,6 +220,7 @@ LINES = st.lists(
 )
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("name", list(FORMATS))
 @given(lines=LINES)
 @settings(max_examples=25)
