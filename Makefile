@@ -60,8 +60,10 @@ coverage: setup browser ## Run the suite, count by package which branches of alg
 	$(PY) -m pytest -n 2 --dist loadfile --cov --cov-report=html:var/coverage
 	$(PY) -m tests.branches --floor
 
-# Left out are what a browser does with a page and processes that have an SQLite database of their own: they would be the same again.
-SERVICES := tests/models tests/services tests/views tests/annotations --ignore-glob='*_browser.py' --ignore=tests/services/core/test_killed_worker.py
+# Left out are what a browser does with a page, processes that have an SQLite database of their own, and matrices of roles and languages: they would
+# be the same again.
+SERVICES := tests/models tests/services tests/views tests/annotations --ignore-glob='*_browser.py' --ignore=tests/services/core/test_killed_worker.py \
+  --ignore=tests/views/core/test_access.py --ignore=tests/views/core/test_languages.py
 
 test-migrations: setup ## Take a filled database back to the first version and forward again (minutes)
 	$(PY) -m pytest -m slow tests/models
