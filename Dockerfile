@@ -41,4 +41,4 @@ USER vertex
 WORKDIR /var/lib/vertex
 VOLUME /var/lib/vertex
 EXPOSE 8000
-CMD ["python", "-m", "gunicorn", "vertex.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "vertex.web_worker.LimitedWorker", "--workers", "1", "--threads", "8", "--timeout", "120", "--graceful-timeout", "5", "--no-control-socket"]
+CMD ["python", "-m", "gunicorn", "vertex.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "vertex.web_worker.LimitedWorker", "--workers", "1", "--threads", "8", "--timeout", "120", "--keep-alive", "130", "--graceful-timeout", "5", "--no-control-socket"]

@@ -28,13 +28,15 @@ class LimitedSocket:
 
     def begin(self) -> None:
         """Begin to count for another request of the same connection."""
-        self._since, self._received = time.monotonic(), 0
+        self._waited, self._received = 0.0, 0
 
     def recv(self, size: int) -> bytes:
         """Return what has arrived, as a socket does. Raises ConnectionResetError when the request is too late."""
         if self._socket.gettimeout() is not None:  # gunicorn waits with a limit of its own
             return self._socket.recv(size)
-        found = self._limited(self._since + self.GRACE_S + self._received / self.SLOWEST - time.monotonic(), self._socket.recv, size)
+        began = time.monotonic()
+        found = self._limited(self.GRACE_S + self._received / self.SLOWEST - self._waited, self._socket.recv, size)
+        self._waited += time.monotonic() - began  # what we do in between is not the client's time
         self._received += len(found)
         return bytes(found)
 

@@ -99,6 +99,8 @@ class Installation:
             "vertex.wsgi",
             "--bind",
             f"127.0.0.1:{self.port}",
+            "--keep-alive",
+            "130",
             "--worker-class",
             "vertex.web_worker.LimitedWorker",
             "--threads",
