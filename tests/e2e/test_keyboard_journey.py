@@ -67,11 +67,7 @@ def take(page: "Page", text: str) -> None:
     page.keyboard.press("Escape")
 
 
-def test_an_editor_needs_no_mouse(page: "Page", dashboard: Dashboard, tmp_path: Path) -> None:
-    page.set_default_timeout(60_000)
-    write_zip(tmp_path / "keys.zip")
-    truth = demo_site.truth()["book"]
-
+def sign_in(page: "Page") -> None:
     page.goto("/")
     enter(page, "Name", "editor")
     enter(page, "Password", PASSWORD)
@@ -80,6 +76,9 @@ def test_an_editor_needs_no_mouse(page: "Page", dashboard: Dashboard, tmp_path: 
     page.keyboard.press("Tab")
     assert page.evaluate(_FOCUS)[0] == "Skip to content"
     page.keyboard.press("Enter")
+
+
+def upload(page: "Page", archive: Path) -> None:
     press(page, "New site")
     page.wait_for_url("**/sites/new/")
     press(page, "Upload pages")
@@ -87,9 +86,11 @@ def test_an_editor_needs_no_mouse(page: "Page", dashboard: Dashboard, tmp_path: 
     enter(page, "Name", "Keyboard Lane")
     with page.expect_file_chooser() as chooser:
         press(page, "Drop an archive here")
-    chooser.value.set_files(tmp_path / "keys.zip")
+    chooser.value.set_files(archive)
     press(page, "Upload and import")
 
+
+def define_type(page: "Page") -> None:
     page.get_by_role("link", name="View the templates").wait_for()
     press(page, "View the templates")
     page.locator(".template-card").first.wait_for()
@@ -103,6 +104,8 @@ def test_an_editor_needs_no_mouse(page: "Page", dashboard: Dashboard, tmp_path: 
     press(page, "Create record type")
     page.wait_for_url("**/annotate/")
 
+
+def mark_two_pages(page: "Page", truth: dict[str, dict[str, list[str]]]) -> None:
     url = ""
     for number in range(2):
         if number:
@@ -115,6 +118,16 @@ def test_an_editor_needs_no_mouse(page: "Page", dashboard: Dashboard, tmp_path: 
         for attribute, value in (("1", right["title"][0]), ("2", right["price"][0])):
             page.keyboard.press(attribute)
             take(page, value)
+
+
+def test_an_editor_needs_no_mouse(page: "Page", dashboard: Dashboard, tmp_path: Path) -> None:
+    page.set_default_timeout(60_000)
+    write_zip(tmp_path / "keys.zip")
+    truth = demo_site.truth()["book"]
+    sign_in(page)
+    upload(page, tmp_path / "keys.zip")
+    define_type(page)
+    mark_two_pages(page, truth)
     press(page, "Learn")
     page.wait_for_url("**/rules/1/")
     press(page, "Publish")
