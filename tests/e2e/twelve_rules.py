@@ -6,18 +6,20 @@ They are the shops of `tests.fixtures.twelve_sites`: each is crawled, and a pers
 import sys
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 
 import django
 
 django.setup()
 
 from django.contrib.auth.models import User  # noqa: E402
+from django.utils import timezone  # noqa: E402
 from django.utils.text import slugify  # noqa: E402
 
 from extraction import pipeline  # noqa: E402
 from extraction.demo.bundled import Annotations, BundledAttribute, BundledMark  # noqa: E402
 from extraction.management.commands.demo import annotate  # noqa: E402
-from extraction.models import Run, Site, Source  # noqa: E402
+from extraction.models import Monitor, Run, Site, Source  # noqa: E402
 from extraction.services.core import runs  # noqa: E402
 from extraction.services.intake import crawl_site  # noqa: E402
 from extraction.services.learning import learn_rule  # noqa: E402
@@ -39,6 +41,8 @@ MARKED = 3
 def make_site(name: str, address: str, editor: User) -> None:
     site = Site.objects.create(name=name, slug=slugify(name), address=address)
     Source.objects.create(site=site, addresses=[address], whole=True, delay_s=0.0, concurrency=8)
+    # A check by the schedule among those of the nights would change what is usual on the site.
+    Monitor.objects.create(site=site, next_due_at=timezone.now() + timedelta(days=1))
     crawl_site.start_crawl(site, editor)
     finish_runs(site)
     cluster = annotate(site, mark_pages(name, address), editor)
