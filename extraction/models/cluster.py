@@ -101,9 +101,10 @@ class ClusterCore(models.Model):
 
 
 class SamplePage(models.Model):
-    """A page chosen for annotation, in greedy order.
+    """A page chosen for annotation, in greedy order, or a page that a person labelled besides.
 
-    covered_fraction: share of the weight of the cluster's paths that this page and those before it cover, 0 to 1.
+    covered_fraction: share of the weight of the cluster's paths that this page and those before it cover, 0 to 1. They may cover more where
+    a person labelled a page after the samples were chosen.
     """
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="samples")

@@ -7,6 +7,7 @@ import io
 import shutil
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import IO
@@ -40,11 +41,12 @@ def put_bytes(content: bytes) -> str:
 
 def get_bytes(sha256: str) -> bytes:
     """Return the bytes stored under a sha256. Raises FileNotFoundError if there are none."""
-    name = _name(sha256)
-    if not default_storage.exists(name) and default_storage.exists(_bin(sha256)):
-        name = _bin(sha256)  # it was moved there although something has begun to need it
-    with default_storage.open(name, "rb") as file:
-        return gzip.decompress(file.read())
+    try:
+        return _read(_name(sha256))
+    except FileNotFoundError:
+        with suppress(FileNotFoundError):
+            return _read(_bin(sha256))  # it was moved there although something has begun to need it
+        raise
 
 
 def throw_away(sha256: str) -> None:
@@ -133,6 +135,11 @@ def _keep_whole(name: str, source: IO[bytes]) -> bool:
         half.unlink(missing_ok=True)
         raise
     return True
+
+
+def _read(name: str) -> bytes:
+    with default_storage.open(name, "rb") as file:
+        return gzip.decompress(file.read())
 
 
 def _bin(sha256: str) -> str:

@@ -4,7 +4,9 @@ Algorithms that compare pages without labels get them as trees, too.
 """
 
 import random
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -38,6 +40,12 @@ COMPARED_BYTES = 12_000_000
 """The largest number of bytes of pages that are compared together, so that nobody waits for more than some seconds."""
 
 
+LONGEST_WAIT_S = 60
+"""How long a request waits for another one to choose the same samples, before it chooses them itself."""
+
+_CHOOSING = tuple(threading.Lock() for _ in range(32))
+"""Locks of templates, several templates to one."""
+
 NOTHING = PagePaths(np.zeros(0, np.uint64), np.zeros(0, np.uint64))
 
 
@@ -61,14 +69,10 @@ def choose_samples(cluster: Cluster, *, count: int = 10, tell: Callable[[], None
 
     tell: called after each page that was read, because reading may take seconds.
     """
-    labelled, kept = _find_labelled(cluster), list(_rows(cluster))
-    if _are_settled(cluster, kept, labelled, count):
-        return [row for place, row in enumerate(kept) if place < count or row.snapshot_id in labelled]
-    pool = _pool(cluster)
-    stay = [row.snapshot for row in kept if row.snapshot_id in labelled or _is_member(cluster, row)]
-    known = {page.pk for page in stay}
-    stay += Snapshot.objects.filter(pk__in=labelled - known).order_by("pk")
-    return _keep(cluster, _order_pages(stay, pool, count, tell))
+    if (found := _find_settled(cluster, count)) is not None:
+        return found
+    with _one_at_a_time(cluster):
+        return _find_settled(cluster, count) or _choose(cluster, count, tell)
 
 
 def read_paths(snapshot: Snapshot) -> PagePaths:
@@ -126,14 +130,45 @@ def _is_member(cluster: Cluster, row: SamplePage) -> bool:
     return row.snapshot.cluster_id == cluster.pk and row.snapshot.page.current_id == row.snapshot_id
 
 
+def _find_settled(cluster: Cluster, count: int) -> list[SamplePage] | None:
+    """Return the stored samples and the labelled pages, or None if other pages must be chosen. Reads no page."""
+    labelled, kept = _find_labelled(cluster), list(_rows(cluster))
+    if not _are_settled(cluster, kept, labelled, count):
+        return None
+    if labelled - {row.snapshot_id for row in kept}:
+        kept = _append(cluster, labelled)
+    return [row for place, row in enumerate(kept) if place < count or row.snapshot_id in labelled]
+
+
 def _are_settled(cluster: Cluster, kept: Sequence[SamplePage], labelled: set[int], count: int) -> bool:
     """Return whether the stored samples can stay as they are."""
-    current = all(row.snapshot_id in labelled or _is_member(cluster, row) for row in kept)
-    complete = labelled <= {row.snapshot_id for row in kept}
-    if not current or not complete or len(kept) >= count:
-        return current and complete
+    if not all(row.snapshot_id in labelled or _is_member(cluster, row) for row in kept):
+        return False
+    if len(kept) >= count:
+        return True
     contents = _list_choosable(cluster).order_by().values("sha256").distinct()
     return len(contents[: len(kept) + 1]) <= len(kept)
+
+
+@contextmanager
+def _one_at_a_time(cluster: Cluster) -> Iterator[None]:
+    """Let one thread read the pages of a template: requests that need its samples at the same time wait for what it finds."""
+    lock = _CHOOSING[cluster.pk % len(_CHOOSING)]
+    mine = lock.acquire(timeout=LONGEST_WAIT_S)
+    try:
+        yield
+    finally:
+        if mine:
+            lock.release()
+
+
+def _choose(cluster: Cluster, count: int, tell: Callable[[], None]) -> list[SamplePage]:
+    """Choose samples, and store them. Those that are labelled or still belong to the template stay, in their order."""
+    labelled, kept = _find_labelled(cluster), list(_rows(cluster))
+    stay = [row.snapshot for row in kept if row.snapshot_id in labelled or _is_member(cluster, row)]
+    known = {page.pk for page in stay}
+    stay += Snapshot.objects.filter(pk__in=labelled - known).order_by("pk")
+    return _keep(cluster, _order_pages(stay, _pool(cluster), count, tell))
 
 
 def _list_choosable(cluster: Cluster) -> QuerySet[Snapshot]:
@@ -170,6 +205,20 @@ def _order_pages(stay: list[Snapshot], pool: list[Snapshot], count: int, tell: C
     order = list(range(len(stay))) + [place for place in chosen if place >= len(stay)]
     order = order[: max(count, len(stay))]
     return [(pages[place], share) for place, share in zip(order, greedy.measure_coverage(PathTable.build(known), order), strict=True)]
+
+
+@transaction.atomic
+def _append(cluster: Cluster, labelled: set[int]) -> list[SamplePage]:
+    """Add labelled pages after the stored samples. They cover at least what the samples before them cover."""
+    Cluster.objects.select_for_update().get(pk=cluster.pk)
+    kept = list(_rows(cluster))
+    share = kept[-1].covered_fraction if kept else 0.0
+    missing = sorted(labelled - {row.snapshot_id for row in kept})
+    SamplePage.objects.bulk_create(
+        SamplePage(cluster=cluster, snapshot_id=pk, position=position, covered_fraction=share)
+        for position, pk in enumerate(missing, start=kept[-1].position + 1 if kept else 0)
+    )
+    return list(_rows(cluster))
 
 
 @transaction.atomic

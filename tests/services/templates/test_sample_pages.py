@@ -1,6 +1,8 @@
 """Sample pages show most of a template, and they stay the same while people annotate them."""
 
 import itertools
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,10 @@ from tests.services.importing import bring, cluster_all, detail, listing, site_f
 from tests.services.templates.clustered_site import make_label
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
+
+
+def forbid(snapshot: Snapshot) -> None:
+    raise AssertionError(f"{snapshot} was read")
 
 
 def test_of_pages_with_the_same_content_only_one_is_a_sample(site: Site, tmp_path: Path) -> None:
@@ -80,6 +86,46 @@ def test_a_labelled_page_is_a_sample_even_if_it_was_never_chosen(clustered: Site
     rows = sample_pages.choose_samples(book)
     assert other.pk in {row.snapshot_id for row in rows}
     assert [row.covered_fraction for row in rows] == sorted(row.covered_fraction for row in rows)
+
+
+def test_a_page_that_is_labelled_later_is_added_without_reading_pages(clustered: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    book = clustered.clusters.get(number=1)
+    before = sample_pages.choose_samples(book, count=3)
+    shares = [row.covered_fraction for row in before]
+    chosen = {row.snapshot_id for row in before}
+    other = book.snapshots.exclude(pk__in=chosen).order_by("pk").last()
+    assert other is not None
+    make_label(book, other)
+    monkeypatch.setattr(sample_pages, "read_paths", forbid)
+    rows = sample_pages.choose_samples(book, count=3)
+    assert [row.snapshot_id for row in rows] == [*(row.snapshot_id for row in before), other.pk]
+    assert [row.covered_fraction for row in rows] == [*shares, shares[-1]]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_requests_that_need_the_samples_at_the_same_time_read_the_pages_once(clustered: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    book = clustered.clusters.get(number=1)
+    book.samples.all().delete()
+    read: list[int] = []
+    real = sample_pages.read_paths
+
+    def read_slowly(snapshot: Snapshot) -> object:
+        read.append(snapshot.pk)
+        time.sleep(0.01)
+        return real(snapshot)
+
+    def choose(_: int) -> list[int]:
+        try:
+            return [row.snapshot_id for row in sample_pages.choose_samples(Cluster.objects.get(pk=book.pk))]
+        finally:
+            connection.close()
+
+    monkeypatch.setattr(sample_pages, "read_paths", read_slowly)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(choose, range(4)))
+    assert all(each == found[0] for each in found)
+    assert len(found[0]) == 10
+    assert len(read) == len(set(read))
 
 
 def test_paths_are_cached_and_the_cache_of_another_release_is_replaced(clustered: Site) -> None:
