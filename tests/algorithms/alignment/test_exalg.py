@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from extraction.algorithms.alignment.exalg import classes, infer_with_exalg
-from extraction.algorithms.alignment.exalg.nesting import find_position
+from extraction.algorithms.alignment.exalg import classes, infer_with_exalg, nesting
+from extraction.algorithms.alignment.exalg.nesting import find_position, find_relations
 from extraction.algorithms.alignment.exalg.roles import differentiate_roles
 from extraction.algorithms.alignment.exalg.template import Child, group_classes
 from extraction.algorithms.alignment.exalg.tokens import BEGINNING, END, MAX_TOKENS, read_tokens
@@ -153,6 +153,54 @@ def test_a_class_is_inside_one_position_of_another_or_it_is_not_nested() -> None
     assert find_position(outer, made([5, 105], [15, 115])) is None, "across a token"
     assert find_position(outer, made([5, 205], [6, 206])) is None, "one occurrence inside, one outside"
     assert find_position(outer, made([30, 130], [31, 131])) == -1
+
+
+@st.composite
+def some_classes(draw: st.DrawFn) -> list[classes.EqClass]:
+    """Classes that share a page of 60 tokens, each with its occurrences one after the other."""
+    left = draw(st.permutations(range(60)))
+    found = []
+    for size in draw(st.lists(st.integers(1, 4), min_size=1, max_size=8)):
+        occurrences = draw(st.integers(1, 3))
+        taken, left = sorted(left[: size * occurrences]), left[size * occurrences :]
+        if len(taken) == size * occurrences:
+            found.append(classes.EqClass(np.array(taken).reshape(occurrences, size).T, 2, False))
+    return found
+
+
+@settings(max_examples=300, deadline=None)
+@given(some_classes(), st.booleans())
+def test_a_class_is_related_to_many_as_to_each_of_them(made: list[classes.EqClass], one_by_one: bool) -> None:
+    """The oracle counts tokens pair by pair."""
+    if not made:
+        return
+    *kept, each = made
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nesting, "MANY", 0 if one_by_one else 2_000)
+        found = find_relations(each, kept)
+    positions = [(place_of(other, each), place_of(each, other)) for other in kept]
+    wrong = [number for number, (around, inside) in enumerate(positions) if around is None or (around < 0 and inside is None)]
+    if wrong:
+        assert found is kept[wrong[0]]
+        return
+    assert isinstance(found, tuple)
+    assert found[0] == {number: around for number, (around, _) in enumerate(positions) if around is not None and around >= 0}
+    within = {number: inside for number, (around, inside) in enumerate(positions) if around == -1 and inside is not None}
+    assert found[1] == {number: inside for number, inside in within.items() if inside >= 0}
+
+
+def place_of(outer: classes.EqClass, inner: classes.EqClass) -> int | None:
+    """Return what `find_position` does, with nothing but counting."""
+    spots: set[tuple[int, int] | None] = set()
+    for first, last in zip(inner.first.tolist(), inner.last.tolist(), strict=True):
+        around = [column for column in outer.places.T.tolist() if column[0] < first < column[-1]]
+        if around and last > around[0][-1]:
+            return None
+        spots.add((sum(token < first for token in around[0]), sum(token < last for token in around[0])) if around else None)
+    if spots == {None}:
+        return -1
+    one = spots.pop()
+    return one[0] if one and not spots and one[0] == one[1] else None
 
 
 TAGS = ("p", "div", "h2", "h3", "pre")

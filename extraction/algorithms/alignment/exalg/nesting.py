@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from extraction.algorithms.alignment.exalg.classes import EqClass
 from extraction.algorithms.alignment.schema import MAX_NESTING
@@ -17,6 +18,9 @@ from extraction.algorithms.arrays import I64
 
 MAX_CLASSES = 250
 """The largest number of classes that are compared pair by pair, the best first. The evaluation sites have 20 to 150."""
+
+MANY = 2_000
+"""With more occurrences than this, a class is compared with one class after the other: all at once would need too much memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ def choose_nested(classes: Sequence[EqClass], *, size: int) -> list[Nest]:
         if not waiting:
             break
         each = heapq.heappop(waiting)[2]
-        found = _relations(each, kept)
+        found = find_relations(each, kept)
         if isinstance(found, EqClass):
             for at, part in enumerate(_broken(each, found, size)):
                 heapq.heappush(waiting, (_worth(part), number * MAX_CLASSES + at, part))
@@ -62,22 +66,55 @@ def _worth(each: EqClass) -> tuple[bool, int, int, int]:
     return not each.root, -each.support, -each.size, int(each.first[0])
 
 
-def _relations(each: EqClass, kept: Sequence[EqClass]) -> tuple[dict[int, int], dict[int, int]] | EqClass:
+def find_relations(each: EqClass, kept: Sequence[EqClass]) -> tuple[dict[int, int], dict[int, int]] | EqClass:
     """Return ({class it is inside: position}, {class inside it: position}), or a class with which it is not nested."""
-    outer, inner = {}, {}
-    for number, other in enumerate(kept):
-        position = find_position(other, each)
+    outer: dict[int, int] = {}
+    inner: dict[int, int] = {}
+    begins_in = _find_begun_in(each, kept)
+    holds = _find_holding(each, kept)
+    for number in np.flatnonzero(begins_in | holds).tolist():
+        pair = (kept[number], each) if begins_in[number] else (each, kept[number])
+        position = find_position(*pair)
         if position is None:
-            return other
-        if position >= 0:
-            outer[number] = position
-            continue
-        position = find_position(each, other)
-        if position is None:
-            return other
-        if position >= 0:
-            inner[number] = position
+            return kept[number]
+        (outer if begins_in[number] else inner)[number] = position
     return outer, inner
+
+
+def _find_begun_in(each: EqClass, kept: Sequence[EqClass]) -> NDArray[np.bool_]:
+    """Return, for each kept class, whether an occurrence of `each` begins inside one of its occurrences. Most classes lie apart."""
+    found = np.zeros(len(kept), bool)
+    if len(each.first) > MANY:
+        for number, other in enumerate(kept):
+            found[number] = _begin_inside(other.first, other.last, each.first).any()
+        return found
+    if not kept:
+        return found
+    # The tokens of the nth kept class are moved by n times the number of all tokens, so that one search finds places in all classes.
+    moved = max(int(each.last.max()), *(int(other.last.max()) for other in kept)) + 1
+    numbers = np.arange(len(kept)) * moved
+    lengths = [len(other.first) for other in kept]
+    shift = np.repeat(numbers, lengths)
+    first = np.concatenate([other.first for other in kept]) + shift
+    last = np.concatenate([other.last for other in kept]) + shift
+    begun: NDArray[np.bool_] = _begin_inside(first, last, (numbers[:, None] + each.first).ravel()).reshape(len(kept), -1)
+    return np.asarray(begun.any(axis=1))
+
+
+def _find_holding(each: EqClass, kept: Sequence[EqClass]) -> NDArray[np.bool_]:
+    """Return, for each kept class, whether one of its occurrences begins inside an occurrence of `each`."""
+    if not kept:
+        return np.zeros(0, bool)
+    first = np.concatenate([other.first for other in kept])
+    starts = np.cumsum([0, *(len(other.first) for other in kept[:-1])])
+    return np.asarray(np.logical_or.reduceat(_begin_inside(each.first, each.last, first), starts))
+
+
+def _begin_inside(first: I64, last: I64, tokens: I64) -> NDArray[np.bool_]:
+    """Return, for each token, whether it stands inside an occurrence. first, last: of the occurrences, in document order."""
+    occurrence = np.searchsorted(first, tokens, "right") - 1
+    inside: NDArray[np.bool_] = (occurrence >= 0) & (tokens < last[np.maximum(occurrence, 0)])
+    return inside
 
 
 def _broken(each: EqClass, other: EqClass, size: int) -> list[EqClass]:
@@ -86,7 +123,7 @@ def _broken(each: EqClass, other: EqClass, size: int) -> list[EqClass]:
     around = np.searchsorted(other.first, each.places, "right") - 1
     numbers = np.maximum(around, 0)
     within = (around >= 0) & (each.places < other.last[numbers])
-    spots = np.stack([(other.places[:, row] < places).sum(axis=0) for places, row in zip(each.places, numbers, strict=True)])
+    spots = _count_before(other, numbers, each.places)
     spots[~within] = -1
     one = (spots == spots[:, :1]).all(axis=1)
     choices = [one & (spots[:, 0] == spot) for spot in np.unique(spots[one, 0])]
@@ -102,8 +139,13 @@ def _intruding(each: EqClass, other: EqClass) -> I64:
     around = np.searchsorted(each.first, other.first, "right") - 1
     numbers = np.maximum(around, 0)
     inside = (around >= 0) & (other.first < each.last[numbers])
-    found: I64 = (each.places[:, numbers[inside]] < other.first[inside]).sum(axis=0)
-    return found
+    return _count_before(each, numbers[inside], other.first[inside])
+
+
+def _count_before(each: EqClass, occurrence: I64, tokens: I64) -> I64:
+    """Return how many tokens of the given occurrences stand before each of the given tokens. Arrays of one shape."""
+    found: I64 = np.searchsorted(each.places.T.ravel(), tokens) - occurrence * each.size
+    return np.clip(found, 0, each.size)
 
 
 def find_position(outer: EqClass, inner: EqClass) -> int | None:
@@ -120,8 +162,8 @@ def find_position(outer: EqClass, inner: EqClass) -> int | None:
         return -1
     if not (begins & ends).all():
         return None
-    spots = (outer.places[:, around] < inner.first).sum(axis=0)
-    same = (spots == spots[0]).all() and ((outer.places[:, around] < inner.last).sum(axis=0) == spots).all()
+    spots = _count_before(outer, around, inner.first)
+    same = (spots == spots[0]).all() and (_count_before(outer, around, inner.last) == spots).all()
     return int(spots[0]) if same else None
 
 

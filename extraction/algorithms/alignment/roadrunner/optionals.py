@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Protocol
 
 from extraction.algorithms.alignment.roadrunner.partial_alignment import ANYHOW, BOTH, STRICT, Alignment, skip_to
-from extraction.algorithms.alignment.roadrunner.wrapper import Maybe, Node
+from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Plus
 
 AHEAD = 100
 """The largest number of siblings that are searched ahead for a mismatching token."""
@@ -46,10 +46,13 @@ def find_on_one_side(matching: Pairing, ones: Sequence[Node], twos: Sequence[Nod
         if whole:
             yield skip_to(ones, len(ones), twos, len(twos), at)
         return
+    one, two = ones[at.i], twos[at.j]
     for ahead in range(1, min(AHEAD, max(len(ones) - at.i, len(twos) - at.j))):
-        for i, j in ((at.i + ahead, at.j), (at.i, at.j + ahead)):
-            if i < len(ones) and j < len(twos):
-                yield from _skip_if_matching(matching, ones, i, twos, j, at)
+        i, j = at.i + ahead, at.j + ahead
+        if i < len(ones) and may_match(ones[i], two):
+            yield from _skip_if_matching(matching, ones, i, twos, at.j, at)
+        if j < len(twos) and may_match(one, twos[j]):
+            yield from _skip_if_matching(matching, ones, at.i, twos, j, at)
 
 
 def find_weaker_matches(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Alignment) -> Iterator[Alignment]:
@@ -69,8 +72,15 @@ def _on_both_sides(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node]
     for ahead in range(2, min(len(ones) - at.i + len(twos) - at.j - 1, 2 * AHEAD_BOTH)):
         for i in range(at.i + max(1, ahead - AHEAD_BOTH), at.i + min(ahead, AHEAD_BOTH + 1)):
             j = at.j + ahead - (i - at.i)
-            if i < len(ones) and j < len(twos):
+            if i < len(ones) and j < len(twos) and may_match(ones[i], twos[j]):
                 yield from _skip_if_matching(matching, ones, i, twos, j, at)
+
+
+def may_match(one: Node, two: Node) -> bool:
+    """Return False for two nodes that certainly do not match, as most pairs of a search ahead do not. This is quick to see."""
+    if type(one) is Element:
+        return one.label == two.label if type(two) is Element else isinstance(two, Maybe | Plus)
+    return type(two) is not Element or isinstance(one, Maybe | Plus)
 
 
 def _skip_if_matching(matching: Pairing, ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, at: Alignment) -> Iterator[Alignment]:

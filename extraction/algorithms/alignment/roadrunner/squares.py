@@ -53,10 +53,11 @@ def find_iterators(matching: RowMatching, at: Alignment, ones: Sequence[Node], t
 
 def _collapsed(matching: RowMatching, at: Alignment, ones: Sequence[Node], twos: Sequence[Node], square: Nodes) -> Alignment | None:
     """Return the alignment with the square as an iterator of all rows before and after the mismatch."""
+    backwards = reverse_nodes(square)
     near = _parts_turned(islice(walk_back(at.done), 2 * SQUARE))
-    if matching.rows(reverse_nodes(square), near, 0).j == 0:
+    if matching.rows(backwards, near, 0).j == 0:
         return None
-    before = matching.rows(reverse_nodes(square), _parts_turned(walk_back(at.done)), 0)
+    before = matching.rows(backwards, _parts_turned(walk_back(at.done)), 0)
     part = reverse_nodes(before.nodes())
     if before.j == 0 or not count_required(part):
         return None
