@@ -22,6 +22,9 @@ from extraction.models.snapshot import Snapshot
 LEAST_LENGTH = 3
 """Characters of the shortest text that the index knows."""
 
+COMMON = 2_000
+"""With more rows than this, a text is common. To read them all takes far longer than to look for the few rows that are shown."""
+
 
 @dataclass(frozen=True, slots=True)
 class Searched:
@@ -54,15 +57,20 @@ def match_pages(text: str) -> Q:
 
 def match_records(word: str) -> Q:
     """Return the condition on records that their values or the address or title of their page contain a word."""
-    pages = Page.objects.filter(match_pages(word)).order_by().values("pk")
-    return _match(RECORDS, word.casefold()) | Q(snapshot__in=Snapshot.objects.filter(page__in=pages).order_by().values("pk"))
+    text = word.casefold()
+    if is_common(RECORDS, text) or is_common(PAGES, word):
+        return Q(text__contains=text) | Q(snapshot__page__search_text__contains=word.lower())
+    of_pages = Snapshot.objects.filter(page__in=Page.objects.filter(_ask_index(PAGES, word)).order_by().values("pk"))
+    found = Record.objects.filter(_ask_index(RECORDS, text)).order_by().values("pk")
+    return Q(pk__in=found.union(Record.objects.filter(snapshot__in=of_pages.order_by().values("pk")).order_by().values("pk")))
 
 
 def match_changes(word: str) -> Q:
     """Return the condition on changes that the key of their record contains a word."""
-    if _has_index(word):
-        return Q(record__in=_find_rows(KEYS, word.casefold()))
-    return Q(record__text__contains=word.casefold())
+    text = word.casefold()
+    if is_common(KEYS, text):
+        return Q(record__text__contains=text)
+    return Q(record__in=TrackedRecord.objects.filter(_ask_index(KEYS, text)).order_by().values("pk"))
 
 
 def match_joined(word: str) -> Q:
@@ -70,18 +78,33 @@ def match_joined(word: str) -> Q:
     return _match(JOINED, word.casefold())
 
 
+def is_common(searched: Searched, text: str) -> bool:
+    """Return whether so many rows contain a text that a list finds its rows sooner by reading them in its own order.
+
+    A text that the index does not know counts as common: each row has to be read in any case.
+    """
+    if len(text) < LEAST_LENGTH or (connection.vendor == "sqlite" and not has_trigrams()):
+        return True
+    if connection.vendor == "sqlite" and not text.isascii():
+        return False  # only the index knows that É is é
+    found = searched.source._base_manager.filter(_ask_index(searched, text, most=COMMON + 1)).order_by()
+    return found[: COMMON + 1].count() > COMMON
+
+
 def _match(searched: Searched, text: str) -> Q:
-    return Q(pk__in=_find_rows(searched, text)) if _has_index(text) else Q(**{f"{searched.column}__contains": text.lower()})
+    return _contains(searched, text) if is_common(searched, text) else _ask_index(searched, text)
 
 
-def _has_index(text: str) -> bool:
-    """Return whether a full-text table is to be asked, which PostgreSQL does not have: its indexes serve the usual conditions."""
-    return connection.vendor == "sqlite" and len(text) >= LEAST_LENGTH and has_trigrams()
-
-
-def _find_rows(searched: Searched, text: str) -> RawSQL:
+def _ask_index(searched: Searched, text: str, *, most: int = -1) -> Q:
+    """Return the condition that the index serves. PostgreSQL's serves the usual one. most: look at so many rows of the index of SQLite."""
+    if connection.vendor != "sqlite":
+        return _contains(searched, text)
     quoted = '"' + text.replace('"', '""') + '"'
-    return RawSQL(f"SELECT rowid FROM {searched.index} WHERE {searched.index} MATCH %s", [quoted])
+    return Q(pk__in=RawSQL(f"SELECT rowid FROM {searched.index} WHERE {searched.index} MATCH %s LIMIT %s", [quoted, most]))
+
+
+def _contains(searched: Searched, text: str) -> Q:
+    return Q(**{f"{searched.column}__contains": text.lower()})
 
 
 @cache

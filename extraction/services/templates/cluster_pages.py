@@ -259,7 +259,7 @@ def find_old_clusters(site: Site, pages: Collection[int] | None = None) -> dict[
     if pages is not None and len(pages) > adopting.FEW_PAGES:
         every = find_old_clusters(site)
         return {page: every[page] for page in pages if page in every}
-    rows = Snapshot.objects.filter(page__site=site, cluster__site=site).annotate(now=F("page__current"))
+    rows = Snapshot.objects.filter(page__site=site).exclude(cluster=None).annotate(now=F("page__current"))
     if pages is not None:
         rows = rows.filter(page__in=pages)
     found: dict[int, int] = {}

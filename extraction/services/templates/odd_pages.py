@@ -8,7 +8,8 @@ from extraction.algorithms.clustering.page_steps import PageSteps
 from extraction.algorithms.clustering.refinement import sample_evenly
 from extraction.algorithms.clustering.template_core import find_nearest_core
 from extraction.algorithms.errors import PageError
-from extraction.models import Cluster, Placement, Snapshot
+from extraction.models import Cluster, PageCount, Placement, Snapshot
+from extraction.services.core import spread_pages
 from extraction.services.templates import page_steps
 from extraction.services.templates.placing import LOOKED_AT
 
@@ -53,7 +54,8 @@ def find_odd_pages(cluster: Cluster) -> OddFindings:
 
     Pages of which a person said that they belong to the template are never out of place.
     """
-    ids = list(cluster.snapshots.learnable().order_by("page").values_list("pk", flat=True))
+    current = spread_pages.select_current(cluster, most=LOOKED_AT).readable()
+    ids = list(current.order_by("page").values_list("pk", flat=True))
     known = _read_all(Snapshot.objects.filter(pk__in=sample_evenly(ids, LOOKED_AT)).select_related("page").order_by("page"))
     belonging = set(Placement.objects.filter(cluster=cluster, belongs=True).values_list("page", flat=True))
     groups, odd = [], set[int]()
@@ -64,7 +66,8 @@ def find_odd_pages(cluster: Cluster) -> OddFindings:
             home = _find_home(cluster, known[places[0]][1])
             groups.append(OddPages(tuple(known[at][0] for at in places), group.lacking, group.own, home))
     ordinary = next((snapshot for at, (snapshot, _) in enumerate(known) if at not in odd), None) if groups else None
-    return OddFindings(tuple(groups), len(known), len(ids), ordinary)
+    pages = PageCount.objects.filter(cluster_key=cluster.pk, kept=True).exclude(reading="unreadable").total()
+    return OddFindings(tuple(groups), len(known), pages, ordinary)
 
 
 def _find_home(cluster: Cluster, steps: PageSteps) -> Cluster | None:

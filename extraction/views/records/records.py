@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from extraction.forms.records import RecordsForm
 from extraction.models import Cluster, Record, RecordCount, RecordPart, Role, RunRelease
+from extraction.models.kept.searching import LEAST_LENGTH, RECORDS, is_common
 from extraction.models.record import RecordQuerySet
 from extraction.services.records import outdated
 from extraction.services.records import records as service
@@ -46,8 +47,11 @@ def _read_rows(rows: RecordQuerySet, asked: Mapping[str, Any], query: Mapping[st
 
 
 def _find_last_looked(cluster: Cluster, asked: Mapping[str, Any]) -> int | None:
-    """Return the id of the last record that is looked through, None if all are: those of small templates, and what a search finds."""
-    if asked["query"] or not (asked["sort"] or asked["attribute"] or asked["missing"]):
+    """Return the id of the last record that is looked through, None if all are: those of small templates, and what an index finds."""
+    words, narrowed = asked["query"].split(), bool(asked["sort"] or asked["attribute"] or asked["missing"])
+    if not words and not narrowed:
+        return None
+    if any(len(word) >= LEAST_LENGTH and not (narrowed and is_common(RECORDS, word.casefold())) for word in words):
         return None
     listed = Record.objects.filter(cluster=cluster)
     return find_last_looked(listed.filter(state=asked["state"]) if asked["state"] in Record.State.values else listed)

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from itertools import permutations
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.core.management import call_command
@@ -214,8 +215,14 @@ def _nth(rows: Any, n: int) -> Any:
 
 
 def check_search() -> None:
-    """The search finds what a reading of all rows finds."""
+    """The search finds what a reading of all rows finds, by the index and row by row."""
     assert searching.find_faults(connection) == []
+    for common in (0, searching.COMMON):
+        with patch.object(searching, "COMMON", common):
+            check_words()
+
+
+def check_words() -> None:
     for word in ("/1", "page/1", "old", "title 2", "titlé", '"', "/2\ntitle"):
         pages = {
             page.pk
@@ -227,6 +234,8 @@ def check_search() -> None:
             record.pk for record in Record.objects.select_related("snapshot") if word in record.text or record.snapshot.page_id in pages
         }
         assert set(Record.objects.filter(searching.match_records(word)).values_list("pk", flat=True)) == records
+        changes = {change.pk for change in RecordChange.objects.select_related("record") if word in change.record.text}
+        assert set(RecordChange.objects.filter(searching.match_changes(word)).values_list("pk", flat=True)) == changes
 
 
 def check_figures() -> None:
