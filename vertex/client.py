@@ -26,6 +26,7 @@ from vertex.client_rows import (
     Check,
     FolderImport,
     Label,
+    ListedSite,
     Page,
     Record,
     RecordType,
@@ -56,9 +57,9 @@ class Vertex(
 
     # Sites and pages
 
-    def list_sites(self, query: str = "") -> Iterator[Site]:
-        """Yield the sites whose name contains a text."""
-        return self.list_all("/sites", Site, {"q": query})
+    def list_sites(self, query: str = "") -> Iterator[ListedSite]:
+        """Yield the sites whose name contains a text. `get_site` gives the figures of one."""
+        return self.list_all("/sites", ListedSite, {"q": query})
 
     def get_site(self, site: str) -> Site:
         """Return a site with its figures."""

@@ -11,22 +11,28 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
-    """A site. Its figures are 0 in lists."""
+class ListedSite:
+    """A site in a list, without its figures."""
 
     slug: str
     name: str
     team: str
     address: str
     created_at: datetime
-    pages: int = 0
-    templates: int = 0
-    records: int = 0
-    incomplete: int = 0
-    failed: int = 0
-    open_breakages: int = 0
-    unfinished_runs: int = 0
-    last_run_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site(ListedSite):
+    """A site with its figures."""
+
+    pages: int
+    templates: int
+    records: int
+    incomplete: int
+    failed: int
+    open_breakages: int
+    unfinished_runs: int
+    last_run_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

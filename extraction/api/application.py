@@ -125,6 +125,10 @@ for room in ROOMS:
     api.add_router("", room.operations.router)
 
 
+PATH_SHOWN = 200
+"""How many characters of an address an error repeats."""
+
+
 @api.exception_handler(ProblemError)
 def _refuse(_: HttpRequest, error: ProblemError) -> HttpResponse:
     return write_problem(error.status, str(error), error.errors)
@@ -148,8 +152,8 @@ def _forbid(_: HttpRequest, error: PermissionDenied) -> HttpResponse:
 
 
 @api.exception_handler(Http404)
-def _miss(_: HttpRequest, _error: Http404) -> HttpResponse:
-    return write_problem(404, "There is no such object, or this token may not be used for it.")
+def _miss(request: HttpRequest, _error: Http404) -> HttpResponse:
+    return write_problem(404, f"There is nothing at {request.path[:PATH_SHOWN]}, or this token may not be used for it.")
 
 
 @api.exception_handler(RequestDataTooBig)

@@ -245,7 +245,8 @@ class TargetForm(RepeatingForm):
             before = self.target.read_place()
             moved = [name for name in REACH if name in PLACES[of] and str(data.get(name) or "") != str(getattr(before, name) or "")]
             if moved:
-                self.add_error(SECRETS[of][0], f"Enter it again: it is not sent to another {LABELS[moved[0]].lower()} unasked.")
+                said = gettext("Enter it again, because “%(field)s” has changed: a secret is not sent elsewhere unasked.")
+                self.add_error(SECRETS[of][0], said % {"field": LABELS[moved[0]]})
 
     def _check_webhook(self, data: Mapping[str, Any], *, stored: bool) -> None:
         address, key = data.get("address") or "", data.get("key") or ""

@@ -114,7 +114,12 @@ class BaseAttributeFormSet(forms.BaseFormSet[AttributeForm]):
 def _refuse_duplicates(rows: Sequence[AttributeForm], field: str, values: Sequence[str]) -> None:
     for place, (form, value) in enumerate(zip(rows, values, strict=True)):
         if value and value in values[:place]:
-            form.add_error(field, f"There is another attribute with this {'name' if field == 'name' else 'shortcut'}.")
+            said = (
+                gettext("There is another attribute with the name “%(value)s”. Names are unique, in lists too.")
+                if field == "name"
+                else gettext("There is another attribute with the shortcut “%(value)s”.")
+            )
+            form.add_error(field, said % {"value": value})
 
 
 def _make_draft(data: dict[str, Any]) -> AttributeDraft:

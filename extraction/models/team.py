@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
 FIRST_TEAM = "Main team"
+FIRST_TEAM_SLUG = "main-team"
 """The name of the team that every installation begins with. It can be renamed."""
 
 
@@ -43,7 +44,7 @@ class Team(models.Model):
 def find_first_team() -> int:
     """Return the id of the oldest team: that of everything for which nobody chose a team."""
     found = Team.objects.order_by("pk").values_list("pk", flat=True).first()
-    return Team.objects.create(name=FIRST_TEAM, slug="main-team").pk if found is None else found
+    return Team.objects.create(name=FIRST_TEAM, slug=FIRST_TEAM_SLUG).pk if found is None else found
 
 
 class Membership(models.Model):

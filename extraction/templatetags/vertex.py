@@ -153,6 +153,12 @@ def sign(state: str) -> str:
 
 
 @register.filter
+def listed(values: Sequence[object], element: str) -> SafeString:
+    """Return values as a list for a sentence, each in an element, such as b or code."""
+    return format_html_join(", ", f"<{element}>{{}}</{element}>", ((each,) for each in values))
+
+
+@register.filter
 def colour(state: str) -> str:
     """Return the name of a state's colour; empty for none."""
     return SIGNS[str(state)].colour

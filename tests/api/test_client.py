@@ -105,7 +105,7 @@ def test_the_main_job_gives_the_csv_of_the_dashboard(by: str, vertex: Vertex, sh
 
 
 def test_errors_say_what_is_wrong_and_exit_codes_tell_scripts(vertex: Vertex) -> None:
-    with pytest.raises(VertexError, match="no such object") as missing:
+    with pytest.raises(VertexError, match="There is nothing at /api/v1/") as missing:
         vertex.get_site("nowhere")
     assert missing.value.status == 404
     with pytest.raises(VertexError, match="required") as wrong:

@@ -8,11 +8,12 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from extraction.models import Correction, QualityRule, RunRelease
+from extraction.models import ApiToken, AuditEntry, AuditKind, Correction, QualityRule, RunRelease
 from tests.services.joins.shop import Shop
 from tests.views import world as worlds
 from tests.views.world import World
-from vertex.command_line import local
+from vertex.client_rows import Run, read_row
+from vertex.command_line import local, output
 from vertex.command_line.__main__ import main
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "command-line.md"
@@ -57,6 +58,39 @@ def test_a_value_is_corrected_listed_and_given_back(shop: World) -> None:
     assert read(f"correction end books 1 {made['id']}")[0]["state"] == "ended"
     assert read(f"correction set books 1 {url} title --reject")[0]["kind"] == "rejected"
     assert Correction.objects.open().count() == 1
+
+
+def test_cells_are_for_people(shop: World) -> None:
+    assert "title!" in run("types")
+    run(f"correction set books 1 {shop.page.url} title", "Emma and others")
+    for command in (
+        "types",
+        f"values books 1 {shop.page.url}",
+        "correction list books 1",
+        "runs",
+        "add-type Film title! actors* takings.year:number",
+    ):
+        assert not set(run(command)) & set('[]{}"'), command
+    assert "title! actors* takings.year:number" in run("types")
+
+
+def test_the_token_of_a_command_is_not_in_the_log(shop: World) -> None:
+    run("types")
+    assert not ApiToken.objects.filter(user__username="command-line").exists()
+    assert not AuditEntry.objects.filter(kind=AuditKind.TOKEN_CREATED, what__startswith="vertex (").exists()
+
+
+def test_a_run_that_no_worker_takes_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    now = 0.0
+    monkeypatch.setattr("vertex.command_line.output.time.monotonic", lambda: now)
+    queued = read_row(
+        Run, dict.fromkeys(Run.__dataclass_fields__) | {"id": 3, "kind": "crawl", "state": "queued", "done": 0, "message": ""}
+    )
+    show = output.RunPrinter()
+    for now in (0.0, 5.0, 11.0, 30.0):
+        assert (output.NO_WORKER in capsys.readouterr().err) is (now == 30.0)
+        show(queued)
+    assert output.NO_WORKER not in capsys.readouterr().err
 
 
 def test_a_rule_holds_back_a_run_until_it_is_released(shop: World) -> None:

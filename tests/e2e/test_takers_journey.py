@@ -42,7 +42,7 @@ def test_the_new_books_of_the_week_arrive_every_monday_as_excel(page: "Page", da
     page.get_by_role("textbox", name="Times of day").fill("Monday 8:00")
     see(page, "61-only-new-on-mondays")
     page.get_by_role("button", name="Save").click()
-    page.get_by_text("every week at Mon 08:00").wait_for()
+    page.get_by_text("on Mon 08:00").wait_for()
     page.get_by_text("5 records were there already").wait_for()
     see(page, "62-target")
 

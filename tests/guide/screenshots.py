@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 LARGEST_BYTES = 150_000
+SETTLING_MS = 5_000
+"""A page within the page may still be drawn when everything is loaded."""
 COLOURS = 128
 SITE = "/sites/inkhorn-lane/"
 BOOK = f"{SITE}templates/1/"
@@ -114,6 +116,7 @@ def main() -> int:
             try:
                 PICTURES[name](page)
                 page.wait_for_load_state("networkidle")
+                page.wait_for_timeout(SETTLING_MS)
                 size = save_picture(page.screenshot(), FOLDER / f"{name}.png")
                 print(f"docs/pictures/{name}.png: {size / 1000:.0f} kB")
             except Error as error:

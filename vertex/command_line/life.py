@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
-from vertex.client_rows import Template
+from vertex.client_rows import RecordType, Template
 from vertex.command_line.annotations import FileError, read_marks
 from vertex.command_line.arguments import template_argument
 from vertex.command_line.main import FILE, NEW_FILE, Context, main
-from vertex.command_line.output import FOUND_BROKEN, Failure, print_json, print_row, print_rows
+from vertex.command_line.output import FOUND_BROKEN, Failure, print_json, print_row, print_rows, print_table
 
 despite_doubts_option = click.option("--despite-doubts", is_flag=True, help="Although values look wrong on pages that nobody marked.")
 
@@ -120,7 +120,11 @@ def show_template(context: Context, slug: str, template: int, name: str | None, 
 @click.pass_obj
 def list_types(context: Context) -> None:
     """List the record types."""
-    print_rows(context.vertex.list_record_types(), ["slug", "name", "team", "attributes"], as_json=context.as_json)
+    found = context.vertex.list_record_types()
+    if context.as_json:
+        print_rows(found, [], as_json=True)
+    else:
+        print_table(["slug", "name", "team", "attributes"], ([each.slug, each.name, each.team, _write_attributes(each)] for each in found))
 
 
 @main.command("add-type")
@@ -135,7 +139,10 @@ def add_type(context: Context, name: str, attributes: tuple[str, ...], team: str
     have several values. An attribute of a list has the list before its name: offers.seller.
     """
     made = context.vertex.create_record_type(name, [_read_attribute(each) for each in attributes], team=team)
-    print_row(made, as_json=context.as_json)
+    if context.as_json:
+        print_json(made)
+        return
+    click.echo(f"{made.slug}: {_write_attributes(made)}")
 
 
 @main.command()
@@ -161,7 +168,8 @@ def annotate(context: Context, slug: str, template: int, path: Path) -> None:
     if context.as_json:
         print_json({"pages": len({each.url for each in marks}), "values": values})
     else:
-        click.echo(f"{values:,} values are marked on {len({each.url for each in marks}):,} pages.")
+        on = len({each.url for each in marks})
+        click.echo(f"Values marked: {values:,} on {on:,} {'page' if on == 1 else 'pages'}.")
 
 
 @main.command()
@@ -347,3 +355,12 @@ def _read_attribute(text: str) -> dict[str, object]:
     name, _, kind = text.rstrip("!*").partition(":")
     list_name, _, own = name.rstrip("!*").rpartition(".")
     return {"name": own, "type": kind or "text", "mandatory": "!" in signs, "multiple": "*" in signs, "list": list_name}
+
+
+def _write_attributes(record_type: RecordType) -> str:
+    """Return the attributes of a record type as `add-type` takes them."""
+    return " ".join(
+        f"{each['list'] and each['list'] + '.'}{each['name']}{'!' * each['mandatory']}{'*' * each['multiple']}"
+        f"{'' if each['type'] == 'text' else ':' + each['type']}"
+        for each in record_type.attributes
+    )

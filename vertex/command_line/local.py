@@ -131,4 +131,4 @@ def _make_token() -> str:
         user = people.find_command_account()
     except people.PersonError as error:
         raise VertexError(0, str(error)) from error
-    return api_tokens.create_token(user, "vertex", list(ApiScope), expires_at=timezone.now() + timedelta(hours=TOKEN_HOURS))
+    return api_tokens.create_token(user, "vertex", list(ApiScope), expires_at=timezone.now() + timedelta(hours=TOKEN_HOURS), recorded=False)

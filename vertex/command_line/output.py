@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+import math
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -17,6 +19,11 @@ FAILED, RUN_FAILED, UNREACHABLE, FORBIDDEN, FOUND_BROKEN, CONFLICT = 1, 3, 4, 5,
 """Exit codes. 0: done. 1: refused or failed. 2: wrong arguments (click). docs/command-line.md lists them."""
 
 SECONDS_SHOWN_FROM = 1
+
+QUEUED_LONG_S = 10
+"""After so long in the queue, a person is told that no worker takes the run."""
+
+NO_WORKER = "No worker has taken it yet. Workers run with “vertex serve”; with --here before the command, its work is done without one."
 
 
 class Failure(click.ClickException):
@@ -82,8 +89,10 @@ class RunPrinter:
     def __init__(self) -> None:
         self._shown: int | None = None
         self._watched = sys.stderr.isatty()
+        self._queued: tuple[int, float] | None = None
 
     def __call__(self, run: Run) -> None:
+        self._say_if_nobody_works(run)
         total = f"/{run.total:,}" if run.total else ""
         left = f", {run.left_s:.0f} s left" if run.left_s and run.left_s >= SECONDS_SHOWN_FROM else ""
         line = f"{run.kind} (run {run.id}): {run.state}, {run.done:,}{total} {run.unit}{left} {run.message}".rstrip()
@@ -92,6 +101,16 @@ class RunPrinter:
         elif run.finished or self._shown != run.id:
             click.echo(line, err=True)
             self._shown = run.id
+
+    def _say_if_nobody_works(self, run: Run) -> None:
+        """Say once for each run that it has been queued for long."""
+        if run.state != "queued":
+            return
+        if self._queued is None or self._queued[0] != run.id:
+            self._queued = (run.id, time.monotonic())
+        elif time.monotonic() - self._queued[1] > QUEUED_LONG_S:
+            click.echo(("\n" if self._watched else "") + NO_WORKER, err=True)
+            self._queued = (run.id, math.inf)
 
 
 def _as_json(value: Any) -> Any:
@@ -109,6 +128,12 @@ def _as_text(value: Any) -> str:
         return value.strftime("%Y-%m-%d %H:%M")
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, dict | list | tuple):
-        return json.dumps(value, default=_as_json, ensure_ascii=False)
+    if isinstance(value, float):
+        return f"{value:,.6g}"
+    if isinstance(value, list | tuple):
+        return "; ".join(map(_as_text, value)) or "-"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={_as_text(each)}" for name, each in value.items() if each not in (None, "", [], {})) or "-"
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _as_text(_as_json(value))
     return str(value)

@@ -15,12 +15,20 @@ PREFIX = "vxa_"
 
 
 def create_token(
-    user: User, name: str, scopes: Sequence[str], *, sites: Iterable[Site] | None = None, expires_at: datetime | None = None
+    user: User,
+    name: str,
+    scopes: Sequence[str],
+    *,
+    sites: Iterable[Site] | None = None,
+    expires_at: datetime | None = None,
+    recorded: bool = True,
 ) -> str:
     """Make a token and return it. It cannot be found out again.
 
     sites: those that it is limited to; None for no limit.
     expires_at: None for a token that holds until it is revoked.
+    recorded: whether the audit log tells of it. Not so the token that a command makes for
+        itself and deletes when it ends: what it changes is recorded under the command.
     """
     new = secret_tokens.make_token(PREFIX)
     with transaction.atomic():
@@ -36,7 +44,8 @@ def create_token(
         row.sites.set(sites or ())
         named = "all sites" if sites is None else ", ".join(sorted(each.name for each in row.sites.all())) or "no site"
         until = f"until {expires_at:%Y-%m-%d}" if expires_at else "until it is revoked"
-        secret_tokens.record_token(AuditKind.TOKEN_CREATED, row, f"may: {', '.join(scopes)}; for {named}; {until}")
+        if recorded:
+            secret_tokens.record_token(AuditKind.TOKEN_CREATED, row, f"may: {', '.join(scopes)}; for {named}; {until}")
     return new.text
 
 

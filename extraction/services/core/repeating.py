@@ -71,4 +71,4 @@ def _describe_times(texts: list[str]) -> str:
     every_day = [text for text in texts if " " not in text]
     on_days = [text for text in texts if " " in text]
     parts = [gettext("every day at %(every_day)s") % {"every_day": ", ".join(every_day)}] if every_day else []
-    return gettext(" and ").join([*parts, gettext("every week at %(on_days)s") % {"on_days": ", ".join(on_days)}] if on_days else parts)
+    return gettext(" and ").join([*parts, gettext("on %(on_days)s") % {"on_days": ", ".join(on_days)}] if on_days else parts)

@@ -44,16 +44,16 @@ class JoinCondition:
         if self.run and not self.run.finished:
             found.append(gettext("The records are being brought up to date."))
         elif self.run and self.run.state != Run.State.DONE:
-            found.append(gettext("The last attempt to bring the records up to date %(end)s") % {"end": self._describe_end()})
+            found.append(self._describe_end(self.run))
         elif self.outdated and not self.problems:
             found.append(gettext("The settings of the join have changed since its records were made."))
         return [*found, *(each.words for each in self.gates)]
 
-    def _describe_end(self) -> str:
+    def _describe_end(self, run: Run) -> str:
         return (
-            gettext("was cancelled.")
-            if self.run and self.run.state == Run.State.CANCELLED
-            else gettext("failed: %(error)s") % {"error": self.run.error if self.run else ""}
+            gettext("The last attempt to bring the records up to date was cancelled.")
+            if run.state == Run.State.CANCELLED
+            else gettext("The last attempt to bring the records up to date failed: %(error)s") % {"error": run.error}
         )
 
 

@@ -83,8 +83,12 @@ def _merge(field_name: str, given: Mapping[str, str], before: Mapping[str, str])
     if len(given) > MAX_NUMBER:
         raise FetchingError(
             field_name,
-            gettext("There are %(given)s %(field_name)s; at most %(max_number)s are accepted.")
-            % {"given": write_number(len(given)), "field_name": field_name, "max_number": MAX_NUMBER},
+            (
+                gettext("There are %(given)s headers; at most %(max_number)s are accepted.")
+                if what == "header"
+                else gettext("There are %(given)s cookies; at most %(max_number)s are accepted.")
+            )
+            % {"given": write_number(len(given)), "max_number": MAX_NUMBER},
         )
     known = {name.lower(): text for name, text in before.items()} if what == "header" else dict(before)
     found: dict[str, str] = {}
@@ -93,9 +97,12 @@ def _merge(field_name: str, given: Mapping[str, str], before: Mapping[str, str])
         if what == "header" and key in {each.lower() for each in found}:
             raise FetchingError(field_name, gettext("%(name)s stands there twice.") % {"name": name})
         if text == HIDDEN and key not in OPEN_HEADERS and key not in known:
-            raise FetchingError(
-                field_name, gettext("The %(what)s %(name)s has no stored value. Enter its value.") % {"what": what, "name": name}
+            said = (
+                gettext("The header %(name)s has no stored value. Enter its value.")
+                if what == "header"
+                else gettext("The cookie %(name)s has no stored value. Enter its value.")
             )
+            raise FetchingError(field_name, said % {"name": name})
         value = known.get(key, text) if text == HIDDEN else text.strip()
         try:
             check(name, value)
@@ -114,14 +121,17 @@ def _merge_proxy(text: str, before: SiteProxy) -> SiteProxy:
     if not given.address:
         return given
     if settings.VERTEX_CRAWL_PROXY:
-        reason = "This installation sends all requests through a proxy of its own (VERTEX_CRAWL_PROXY), so a site cannot have another one."
-        raise FetchingError("proxy", reason)
+        raise FetchingError(
+            "proxy",
+            gettext(
+                "This installation sends all requests through a proxy of its own (VERTEX_CRAWL_PROXY), so a site cannot have another one."
+            ),
+        )
     try:
         sources.check_address(given.address)
     except sources.AddressError as error:
-        raise FetchingError(
-            "proxy", str(error).replace(gettext("This address cannot be fetched"), gettext("This proxy cannot be used"))
-        ) from error
+        said = gettext("This proxy cannot be used: %(reason)s") % {"reason": error.reason} if error.reason else str(error)
+        raise FetchingError("proxy", said) from error
     if HIDDEN not in text:
         return given
     user = before.login.partition(":")[0]

@@ -41,7 +41,14 @@ _SETTINGS = tuple(each.name for each in Source._meta.concrete_fields if each.nam
 
 
 class AddressError(ValueError):
-    """The text is not an address, or it may not be fetched. The message is for the person who typed it."""
+    """The text is not an address, or it may not be fetched. The message is for the person who typed it.
+
+    reason: why it may not be fetched, for a message about something else than a page; "" if the message does for all.
+    """
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +133,8 @@ def check_address(address: str) -> str:
         if found:
             url_safety.check_addresses(found, guard=guard, host=host, port=port)
     except url_safety.RefusedAddress as error:
-        raise AddressError(
-            gettext("This address cannot be fetched: %(error)s.") % {"error": error}
-            + (f" {hint}" if "public internet" in str(error) else "")
-        ) from error
+        reason = f"{error}." + (f" {hint}" if "public internet" in str(error) else "")
+        raise AddressError(gettext("This address cannot be fetched: %(reason)s") % {"reason": reason}, reason) from error
     except OSError as error:
         raise AddressError(gettext("There is no host %(host)s. Check the spelling.") % {"host": host}) from error
     return url

@@ -75,8 +75,12 @@ def decide(request: SignedInHttpRequest, slug: str, number: int, release_id: int
     act = service.release_run if form.cleaned_data["decision"] == "release" else service.reject_run
     decided = act(release, request.user, form.cleaned_data["note"])
     if decided.taken:
-        words = gettext("released. It is delivered from now on.") if decided.release.state == RunRelease.State.RELEASED else "rejected."
-        messages.success(request, gettext("Run %(run_id)s is %(words)s") % {"run_id": release.run_id, "words": words})
+        words = (
+            gettext("Run %(run_id)s is released. It is delivered from now on.")
+            if decided.release.state == RunRelease.State.RELEASED
+            else gettext("Run %(run_id)s is rejected.")
+        )
+        messages.success(request, words % {"run_id": release.run_id})
     else:
         messages.error(request, describe_lost(decided.release))
     return redirect(release)

@@ -93,7 +93,7 @@ def change_record_type(request: HttpRequest, slug: str) -> HttpResponse:
         except service.InUse as error:
             return _render_editor(request, found, form, rows, lost=str(error))
         again = gettext(" Run the rule again to update the records.") if judged else ""
-        messages.success(request, f"Saved.{_describe_effect(found, rows, known)}{again}")
+        messages.success(request, f"{gettext('Saved.')}{_describe_effect(found, rows, known)}{again}")
         return redirect(_find_workbench(request, found) or found)
     return _render_editor(request, found, form, rows)
 

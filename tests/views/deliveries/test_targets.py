@@ -53,7 +53,7 @@ def test_a_target_gets_what_is_new_on_mondays(signed_in: Any, world: World, root
     ).content.decode()
     assert "The present records are noted. Deliveries bring what changes from now on." in page
     assert "the records that are new since the last delivery as Excel" in page
-    assert "every week at Mon 08:00 (Europe/Berlin)" in page
+    assert "on Mon 08:00 (Europe/Berlin)" in page
     assert page.count(", 08:00</time>") == 3
     assert "These sites are not refreshed on a schedule" in page
     target = DeliveryTarget.objects.get(name="Data team")
@@ -138,7 +138,7 @@ def test_a_stored_password_is_not_sent_to_another_host(signed_in: Any, world: Wo
     address = reverse("delivery_target_edit", args=[target.pk])
     answer = client.post(address, {**COMMON, **place, "host": "evil.example.org"})
     assert answer.status_code == 400
-    assert "Enter it again: it is not sent to another host unasked." in answer.content.decode()
+    assert "Enter it again, because “Host” has changed: a secret is not sent elsewhere unasked." in answer.content.decode()
     answer = client.post(address, {**COMMON, "address": "https://evil.example.org/", **place, "folder": "deeper"})
     assert answer.status_code == 302
 

@@ -348,4 +348,4 @@ def test_what_was_left_out_of_an_accepted_repair_is_shown_as_left_out(signed_in:
     text = signed_in("editor").get(breakage.get_absolute_url()).content.decode()
     effect = signed_in("editor").get(reverse("breakage_effect", args=[breakage.pk])).content.decode()
     assert "✕ No repair: left out of what was accepted (agrees on 2 of 5 pages)" in effect
-    assert "It has no value for <b>price</b> yet." in text  # also while its records are being extracted
+    assert "The repair finds no value for <b>price</b>." in text  # also while its records are being extracted

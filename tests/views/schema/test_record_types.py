@@ -167,5 +167,5 @@ def test_a_name_or_key_used_twice_is_refused_in_words(signed_in: Any, world: Wor
             f"attribute-{n}-ORDER": str(n + 1),
         }
     text = signed_in("editor").post(reverse("record_type_new"), rows).content.decode()
-    assert "There is another attribute with this name." in text
-    assert "There is another attribute with this shortcut." in text
+    assert "There is another attribute with the name “title”." in text
+    assert "There is another attribute with the shortcut “t”." in text

@@ -8,7 +8,9 @@ from django.core.management.color import no_style
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.loader import MigrationLoader
 
+from extraction.models import Team
 from extraction.models.kept import checking, installing, searching
+from extraction.models.team import FIRST_TEAM_SLUG
 from extraction.services.core import stored_bytes
 from extraction.services.core.backup import stored_files, tables
 from extraction.services.core.backup.archive import MANIFEST, SUMS, BackupError, Manifest, read_members, verify_archive
@@ -108,6 +110,7 @@ def _compare_migrations(manifest: Manifest, here: set[str]) -> None:
 
 def _refuse_work() -> None:
     filled = {table: tables.count_rows(connection, table) for table in tables.list_tables() if table not in FILLED_BY_MIGRATIONS}
+    filled[Team._meta.db_table] -= Team.objects.filter(slug=FIRST_TEAM_SLUG).count()  # made by a migration
     if found := [f"{table} ({count:,})" for table, count in filled.items() if count]:
         raise BackupError(
             f"The database is not empty: {', '.join(found[:5])}{' and others' if found[5:] else ''}. --replace deletes its rows."

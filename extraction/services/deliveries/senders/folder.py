@@ -69,6 +69,10 @@ def confine_path(text: str) -> Path:
     if not any(path == root or root in path.parents for root in roots):
         allowed = ", ".join(str(root) for root in roots)
         raise DeliveryError(
-            gettext("%(path)s is not below a folder that is allowed: %(allowed)s.") % {"path": path, "allowed": allowed}, again=False
+            gettext(
+                "%(path)s is not below a folder that is allowed: %(allowed)s. An administrator can allow others in VERTEX_DELIVERY_DIRS."
+            )
+            % {"path": path, "allowed": allowed},
+            again=False,
         )
     return path

@@ -4,6 +4,9 @@ import gzip
 import hashlib
 import io
 import json
+import os
+import subprocess
+import sys
 import tarfile
 import threading
 from collections.abc import Callable, Iterator
@@ -25,7 +28,7 @@ from django.db.backends.base.base import NO_DB_ALIAS
 from django.utils import timezone
 from storages.backends.s3 import S3Storage
 
-from extraction.models import Page, Site
+from extraction.models import Page, Site, Team
 from extraction.models.kept import checking, installing, searching
 from extraction.services.core import stored_bytes
 from extraction.services.core.backup import archive as archives
@@ -140,6 +143,23 @@ def test_a_filled_database_is_refused_until_it_may_be_replaced(archive: Path) ->
         restore(archive)
     restore(archive, replace=True)
     assert read_tables() == rows
+
+
+def test_an_archive_comes_back_on_a_machine_that_has_nothing_yet(archive: Path, tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "VERTEX_DATABASE_URL"}
+    environment |= {"VERTEX_VAR_DIR": str(tmp_path / "new"), "DJANGO_SETTINGS_MODULE": "vertex.settings"}
+    command = [sys.executable, "-m", "vertex.command_line", "restore", str(archive)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "Restored." in done.stdout
+
+
+def test_teams_that_people_made_are_not_deleted_unasked(archive: Path) -> None:
+    call_command("flush", interactive=False, verbosity=0)
+    Team.objects.get_or_create(name="Main team", slug="main-team")
+    Team.objects.create(name="Films", slug="films")
+    with pytest.raises(BackupError, match=r"not empty: extraction_team \(1\)"):
+        restore(archive)
 
 
 def test_nothing_is_restored_if_the_storage_fails(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
