@@ -202,6 +202,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/<int:run_id>/pause/", crawls.pause_run, name="run_pause"),
     path("runs/<int:run_id>/resume/", crawls.resume_run, name="run_resume"),
     path("runs/<int:run_id>/addresses/", crawls.list_addresses, name="run_addresses"),
+    path("runs/<int:run_id>/search-terms/", crawls.list_search_terms, name="run_search_terms"),
     path("breakages/", breakages.breakages, name="breakages"),
     path("breakages/<int:breakage_id>/", breakages.breakage, name="breakage"),
     path("breakages/<int:breakage_id>/effect/", breakages.effect, name="breakage_effect"),

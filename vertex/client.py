@@ -32,6 +32,7 @@ from vertex.client_rows import (
     Rule,
     Run,
     RunProblem,
+    SearchTerm,
     Site,
     Template,
     read_row,
@@ -130,6 +131,10 @@ class Vertex(
     def list_problems(self, run_id: int) -> Iterator[RunProblem]:
         """Yield what a run could not use, and why."""
         return self.list_all(join_path("runs", run_id, "problems"), RunProblem)
+
+    def list_search_terms(self, run_id: int, *, state: str = "") -> Iterator[SearchTerm]:
+        """Yield the terms of the site's search in a crawl, and what the search said to each. state: such as nothing, for those in vain."""
+        return self.list_all(join_path("runs", run_id, "search-terms"), SearchTerm, {"state": state})
 
     def cancel_run(self, run_id: int) -> Run:
         """Cancel a run."""

@@ -142,6 +142,20 @@ class RunProblem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SearchTerm:
+    """A term of a site's search in a crawl. state: found, nothing, unclear, failed or waiting. url: of its first result page.
+
+    links: how many links that page has that the answer for a made-up word has not; None if that is not known.
+    """
+
+    term: str
+    state: str
+    url: str
+    links: int | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
     """A value. raw: the text of the page; value: its normal form, None if it cannot be read; problem: why not."""
 

@@ -47,6 +47,10 @@ class SourceOut(Schema):
     sitemaps: list[str]
     feeds: list[str]
     listed: list[str]
+    search_address: str
+    search_fields: list[str]
+    search_terms: list[str]
+    search_pages: int
     delay_s: float
     concurrency: int
     rendered: str
@@ -69,6 +73,10 @@ class SourceChange(RequestBody):
     sitemaps: list[str] | None = None
     feeds: list[str] | None = None
     listed: list[str] | None = None
+    search_address: str | None = None
+    search_fields: list[str] | None = None
+    search_terms: list[str] | None = None
+    search_pages: int | None = None
     delay_s: float | None = None
     concurrency: int | None = None
     rendered: str | None = None

@@ -8,7 +8,7 @@ from extraction.models.audit import AuditEntry, AuditKind, AuditSource
 from extraction.models.cluster import Cluster, ClusterCore, SamplePage
 from extraction.models.comment import Comment, Notice
 from extraction.models.correction import Correction
-from extraction.models.crawl import CrawlAddress
+from extraction.models.crawl import CrawlAddress, SearchTerm
 from extraction.models.decision import Decision
 from extraction.models.delivery import DeliveredRecord, Delivery, DeliveryTarget, Ledger
 from extraction.models.fetching import SiteFetching
@@ -111,6 +111,7 @@ __all__ = [
     "RunRelease",
     "SamplePage",
     "SchemaVersion",
+    "SearchTerm",
     "SecondFactor",
     "SignedInSession",
     "Site",

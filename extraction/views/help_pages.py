@@ -56,7 +56,7 @@ _SCREENS: Mapping[Topic, tuple[str, ...]] = {
         "joined_record",
     ),
     Topic("The structure lab", "algorithms", "the-structure-lab"): ("site_lab", "site_lab_method", "site_lab_adopt", "cluster_wrapper"),
-    Topic("Runs", _OPERATOR, "runs"): ("site_runs", "run", "run_addresses"),
+    Topic("Runs", _OPERATOR, "runs"): ("site_runs", "run", "run_addresses", "run_search_terms"),
     Topic("Monitoring", _OPERATOR, "monitoring"): ("site_monitoring", "site_check"),
     Topic("Breakages", _OPERATOR, "breakages"): ("breakages", "breakage"),
     Topic("Refreshing records", _OPERATOR, "refresh-records"): ("site_refresh", "cluster_refresh"),

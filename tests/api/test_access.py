@@ -65,6 +65,7 @@ OPERATIONS: dict[str, tuple[str, str, Role, ApiScope, Any]] = {
     "list_runs": ("GET", "/runs", VIEWER, READ, None),
     "show_run": ("GET", "/runs/{run}", VIEWER, READ, None),
     "list_run_problems": ("GET", "/runs/{run}/problems", VIEWER, READ, None),
+    "list_search_terms": ("GET", "/runs/{run}/search-terms", VIEWER, READ, None),
     "cancel_run": ("POST", "/runs/{run}/cancel", EDITOR, EDIT, None),
     "pause_run": ("POST", "/runs/{crawl}/pause", EDITOR, EDIT, None),
     "resume_run": ("POST", "/runs/{crawl}/resume", EDITOR, EDIT, None),

@@ -220,7 +220,7 @@ ADDRESSES: tuple[tuple[str, Callable[[World], Sequence[Any]]], ...] = (
     ("token_revoke", lambda _: [ReaderToken.objects.get().pk]),
     ("delivery_target*", lambda world: [world.delivery.target_id]),
     ("record_type*", lambda world: [world.record_type.slug]),
-    ("run_addresses run_pause run_resume", lambda world: [world.crawl.pk]),
+    ("run_addresses run_search_terms run_pause run_resume", lambda world: [world.crawl.pk]),
     ("run*", lambda world: [world.run.pk]),
     ("breakage_looks_progress", lambda world: [world.breakage.pk, world.looks().pk]),
     ("breakage*", lambda world: [world.breakage.pk]),

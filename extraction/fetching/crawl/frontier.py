@@ -108,6 +108,20 @@ class Frontier:
         found = [Address(url=strip_tracking(url), depth=depth, via=via) for url in urls]
         return [address for address in found if self._push(address, given=False)]
 
+    def search(self, url: str, *, via: str, wanted: bool) -> list[Address]:
+        """Queue the result page of a search. Return it if it is new and in scope; it need not match `include`."""
+        address = Address(url=url, via=via, wanted=wanted)
+        return [address] if self._push(address, given=True) else []
+
+    def waits(self, url: str) -> bool:
+        """Return whether an address was met and is not fetched yet."""
+        number = self._key(url)
+        return number in self._met and number not in self._done
+
+    def leads_on(self, url: str) -> bool:
+        """Return whether links to an address are followed."""
+        return not self._scope.refusal(url)
+
     def refusal(self, url: str) -> str:
         """Return why the target of a redirect is out of scope; empty if it is in scope. Targets need not match `include`."""
         return self._scope.refusal(url, given=True)

@@ -106,6 +106,48 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """A search of the site, which is asked for each term.
+
+    address: of the page with the form; "" for none.
+    fields: which fields are filled in, as `search_terms.read_fields` reads them.
+    terms: in their order.
+    pages: the most result pages of one term.
+    """
+
+    address: str = ""
+    fields: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    pages: int = 20
+
+
+class TermState(StrEnum):
+    """What a search said to a term."""
+
+    WAITING = "waiting"  # it was not asked
+    FOUND = "found"
+    NOTHING = "nothing"
+    UNCLEAR = "unclear"  # it was asked, and it cannot be told whether it found anything
+    FAILED = "failed"  # there was no answer; the message says why
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchedTerm:
+    """A term and what its first result page says.
+
+    url: the address of that page; "" if there is none.
+    links: how many links of the site it has that the answer for a made-up term has not; None if that is not known.
+    message: an explanation for people.
+    """
+
+    term: str
+    url: str = ""
+    state: TermState = TermState.WAITING
+    links: int | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlPlan:
     """Everything that the child needs to know about a crawl.
 
@@ -115,6 +157,7 @@ class CrawlPlan:
     feeds: addresses of RSS or Atom feeds.
     url_lists: addresses of lists of addresses (text or CSV).
     urls: addresses to fetch, for example from an uploaded list, which `sources.read_url_list` reads.
+    search: a search of the site, whose result pages are start pages, too.
     robots_sitemaps: whether to read the sitemaps in the robots.txt of each start address, or /sitemap.xml if it names none.
     follow_links: whether to follow links.
     follow_pagination: whether to follow "next" links, which do not count as a level of depth.
@@ -165,6 +208,7 @@ class CrawlPlan:
     feeds: tuple[str, ...] = ()
     url_lists: tuple[str, ...] = ()
     urls: tuple[str, ...] = ()
+    search: Search = field(default_factory=Search)
     robots_sitemaps: bool = True
     follow_links: bool = True
     follow_pagination: bool = True
@@ -224,6 +268,17 @@ class FoundAddresses:
     """Addresses in scope that the crawl has found for the first time."""
 
     addresses: tuple[Address, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """What is known of terms of the search. Those that are waiting change nothing that is known of them.
+
+    problem: why none of the terms can be asked; "" if they can.
+    """
+
+    terms: tuple[SearchedTerm, ...] = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,10 +363,11 @@ class Done:
     message: str = ""
 
 
-Event = FoundAddresses | Fetched | FetchedAsset | CrawlProgress | SignedIn | Done
+Event = FoundAddresses | Searched | Fetched | FetchedAsset | CrawlProgress | SignedIn | Done
 
 _NAMES: dict[str, type[Event]] = {
     "found": FoundAddresses,
+    "searched": Searched,
     "fetched": Fetched,
     "asset": FetchedAsset,
     "progress": CrawlProgress,

@@ -66,6 +66,7 @@ LOOK = {
     "site_files": Role.EDITOR,
     "site_files_upload": Role.OPERATOR,
     "run_addresses": Role.VIEWER,
+    "run_search_terms": Role.VIEWER,
     "breakages": Role.VIEWER,
     "breakage": Role.VIEWER,
     "breakage_effect": Role.VIEWER,
