@@ -124,6 +124,7 @@ _SITE: list[URLPattern | URLResolver] = [
     path("pages/place/undo/", placing.undo, name="site_place_undo"),
     path("pages/<int:page_id>/", pages.show_page, name="page"),
     path("pages/<int:page_id>/delete/", pages.delete_page, name="page_delete"),
+    path("pages/<int:page_id>/picture/<int:snapshot_id>/", pages.show_picture, name="page_picture"),
     path("pages/<int:page_id>/apart/", placing.apart, name="page_apart"),
     path("import/", uploads.upload_archive, name="site_import"),
     path("fetch/", crawls.start_crawl, name="crawl_start"),

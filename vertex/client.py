@@ -99,6 +99,10 @@ class Vertex(
     def _upload(self, site: str, upload: Upload) -> Run:
         return read_row(Run, self.request("POST", join_path("sites", site, "uploads"), upload=upload))
 
+    def download_picture(self, site: str, page_id: int, target: Path) -> int:
+        """Write the picture of a page, a JPEG, to a file and return its size in bytes. Raises VertexError if there is none."""
+        return self.download(join_path("sites", site, "pages", page_id, "picture"), target)
+
     # Sites as files
 
     def download_site_files(self, site: str, target: Path, *, pages: str = "marked") -> int:

@@ -44,6 +44,8 @@ class Page:
     error: str
     notice: str
     gone_at: datetime | None
+    picture: bool
+    picture_note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from extraction.models.left_bytes import LeftBytes
 from extraction.models.list_offer import OfferedRows
 from extraction.models.monitor import Bellwether, Breakage, Check, Monitor
 from extraction.models.page import Page
+from extraction.models.picture import PagePicture
 from extraction.models.placement import MergeProposal, Placement
 from extraction.models.preview import Preview
 from extraction.models.quality import QualityRule, RuleFailure, RuleResult, RunRelease
@@ -83,6 +84,7 @@ __all__ = [
     "Page",
     "PageCount",
     "PageLabel",
+    "PagePicture",
     "PageVisits",
     "Placement",
     "Preview",

@@ -2,7 +2,7 @@
 
 from urllib.parse import parse_qs, quote_plus, urlsplit
 
-from tests.fetching.site_pages import Answer, html, redirect
+from tests.fetching.site_pages import Answer, Site, html, redirect
 
 PRODUCTS = {f"lamp {n}": n for n in range(1, 26)} | {"chair of oak": 100, "Stühle & Bänke": 101, "desk": 102}
 PER_PAGE = 10
@@ -14,10 +14,11 @@ POST_FORM = FORM.replace('action="/find"', 'action="/find" method="post"')
 AROUND = "<nav><a href='/about'>About us</a> <a href='/imprint'>Imprint</a></nav>"
 
 
-class SearchSite:
+class SearchSite(Site):
     """The shop. form: what is on /search. empty: the status of a search that finds nothing. to_one: whether a single result is opened."""
 
     def __init__(self, *, form: str = FORM, empty: int = 200, to_one: bool = False, canonical: bool = False) -> None:
+        super().__init__()
         self.form, self.empty, self.to_one, self.canonical = form, empty, to_one, canonical
         self.asked: list[dict[str, list[str]]] = []
 

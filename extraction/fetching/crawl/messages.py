@@ -292,7 +292,8 @@ class Fetched:
     fetched_at: the time in ISO 8601 with offset.
     body: the file with the bytes as received, with the content encoding removed; None if nothing was kept.
     rendered: the file with the tree that a browser built, as UTF-8 HTML.
-    screenshot: the file with the screenshot, a PNG.
+    screenshot: the file with the screenshot, a JPEG.
+    screenshot_note: why there is none although the plan asks for one, or what is missing in it, in words.
     size_bytes: the size of the body.
     elapsed_s: the time from request to answer.
     same_as: for a duplicate, the address of the page that it repeats, if known.
@@ -309,6 +310,7 @@ class Fetched:
     body: str | None = None
     rendered: str | None = None
     screenshot: str | None = None
+    screenshot_note: str = ""
     size_bytes: int = 0
     depth: int = 0
     elapsed_s: float = 0.0

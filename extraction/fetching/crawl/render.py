@@ -25,6 +25,7 @@ from extraction.fetching.crawl.messages import CrawlPlan
 from extraction.fetching.crawl.needs import Rendered, RenderError
 from extraction.fetching.crawl.own_hosts import OwnHosts
 from extraction.fetching.crawl.reading import TreeReader
+from extraction.fetching.crawl.screenshots import Screenshot, take_screenshot
 from extraction.fetching.sign_in_steps import Act, SignIn, SignInStep
 from extraction.fetching.url_safety import Guard
 
@@ -148,8 +149,8 @@ class Renderer:
         content = tree.html.encode("utf-8", "replace")
         if len(content) > self._plan.max_bytes:
             raise RenderError(f"its tree has more than {self._plan.max_bytes:,} bytes")
-        screenshot = await page.screenshot() if self._plan.screenshots else None
-        return Rendered(content, page.url, screenshot, (*loaded.left, *tree.notices))
+        taken = await take_screenshot(page) if self._plan.screenshots else Screenshot()
+        return Rendered(content, page.url, taken.content, taken.note, (*loaded.left, *tree.notices))
 
     async def _give_access(self, context: BrowserContext) -> None:
         """Give the page the site's cookies, and its own requests to the site's hosts the site's headers."""

@@ -273,7 +273,8 @@ class SiteSpider(Spider):
                 fetched_at=now(),
                 body=body,
                 rendered=rendered,
-                screenshot=self.spool.put(picture, kind="png") if picture else None,
+                screenshot=self.spool.put(picture, kind="jpg") if picture else None,
+                screenshot_note=self._explain_picture(judged) if keep else "",
                 size_bytes=len(response.body),
                 depth=address.depth,
                 elapsed_s=round(response.meta.get("download_latency", 0.0), 3),
@@ -283,6 +284,14 @@ class SiteSpider(Spider):
             ),
             page=judged.page,
         )
+
+    def _explain_picture(self, judged: JudgedPage) -> str:
+        """Return why a page has no picture although the plan asks for one, or what is missing in it."""
+        if not self.plan.screenshots:
+            return ""
+        if judged.rendered:
+            return judged.rendered.screenshot_note
+        return judged.message if judged.message.startswith("not rendered") else "the page was read without a browser"
 
     def _report(self, told: Fetched, *, asked: bool = True, page: ParsedView | None = None) -> None:
         if self.searching and self.searching.is_first(told.url):

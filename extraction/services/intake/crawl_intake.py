@@ -149,5 +149,12 @@ def _item(event: Fetched) -> PageItem:
     content, content_type, received = body, headers.get("content-type", ""), None
     if event.rendered:
         content, content_type, received = Path(event.rendered).read_bytes(), RENDERED_TYPE, body
-    answer = RecordedAnswer(event.status or 200, headers, received, tuple(make_printable(each) for each in event.notices))
+    answer = RecordedAnswer(
+        event.status or 200,
+        headers,
+        received,
+        tuple(make_printable(each) for each in event.notices),
+        picture=Path(event.screenshot).read_bytes() if event.screenshot else None,
+        picture_note=make_printable(event.screenshot_note),
+    )
     return PageItem(url, url, content, content_type[:200], crawl_frontier.get_moment(event), answer)

@@ -158,4 +158,4 @@ def _plan(site: Site, urls: Sequence[str], spool: Path) -> CrawlPlan:
     usual = sources.plan_crawl(sources.get_source(site), sources.KnownFrontier((), (), None), spool=spool, sample=False)
     alone = replace(usual, start=(), sitemaps=(), feeds=(), urls=(), search=Search(), robots_sitemaps=False)
     alone = replace(alone, follow_links=False, follow_pagination=False)
-    return replace(alone, files=tuple(urls), rendered=RenderMode.NEVER, soft_404=False)
+    return replace(alone, files=tuple(urls), rendered=RenderMode.NEVER, screenshots=False, soft_404=False)

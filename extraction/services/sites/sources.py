@@ -244,6 +244,7 @@ def plan_crawl(source: Source, frontier: KnownFrontier, *, spool: Path, sample: 
         timeout_s=float(settings.VERTEX_CRAWL_TIMEOUT_S),
         max_bytes=settings.VERTEX_PAGE_MAX_BYTES,
         rendered=RenderMode.ALWAYS if fetching.loads_more else RenderMode(source.rendered),
+        screenshots=fetching.pictures,
         load_more=fetching.load_more,
         scrolls=fetching.scrolls,
         most_loads=fetching.most_loads,

@@ -67,6 +67,7 @@ LOOK = {
     "site_files_upload": Role.OPERATOR,
     "run_addresses": Role.VIEWER,
     "run_search_terms": Role.VIEWER,
+    "page_picture": Role.VIEWER,
     "breakages": Role.VIEWER,
     "breakage": Role.VIEWER,
     "breakage_effect": Role.VIEWER,
