@@ -31,7 +31,7 @@ from extraction.views.records import bundles, exports, history, keys, records, r
 from extraction.views.refresh import refresh
 from extraction.views.rules import cleanups, rules
 from extraction.views.schema import record_types
-from extraction.views.sites import fetching, pages, sites
+from extraction.views.sites import fetching, pages, sign_in, sites
 from extraction.views.suggestions import proposed, suggested, suggested_lists
 from extraction.views.templates import clusters, placing
 
@@ -146,6 +146,8 @@ _SITE: list[URLPattern | URLResolver] = [
     path("refresh/control/", refresh.control_schedule, name="site_refresh_control"),
     path("settings/", sites.show_settings, name="site_settings"),
     path("settings/fetching/", fetching.change_fetching, name="site_fetching"),
+    path("settings/fetching/sign-in/", sign_in.set_up_sign_in, name="site_sign_in"),
+    path("settings/fetching/sign-in/try/", sign_in.try_sign_in, name="site_sign_in_try"),
     path("delete/", sites.delete_site, name="site_delete"),
     path("files.zip", site_files.download_files, name="site_files"),
     path("bundle/", bundles.download_bundle, name="site_bundle"),

@@ -38,6 +38,7 @@ from vertex.client_rows import (
     read_row,
 )
 from vertex.client_schedules import ScheduleCalls
+from vertex.client_sign_in import SignInCalls
 from vertex.client_teams import TeamCalls
 from vertex.client_upload import Upload
 
@@ -48,7 +49,16 @@ POLL_S = 1.0
 
 
 class Vertex(
-    AdministrationCalls, CommentCalls, CorrectionCalls, DeliveryCalls, JoinCalls, LabCalls, QualityCalls, ScheduleCalls, TeamCalls
+    AdministrationCalls,
+    CommentCalls,
+    CorrectionCalls,
+    DeliveryCalls,
+    JoinCalls,
+    LabCalls,
+    QualityCalls,
+    ScheduleCalls,
+    SignInCalls,
+    TeamCalls,
 ):
     """A server and a token. Lists are read in pages while they are used.
 

@@ -95,7 +95,7 @@ _SCREENS: Mapping[Topic, tuple[str, ...]] = {
     Topic("Sessions and passwords", "people", "sessions-and-passwords"): ("account", "password_change", "sessions"),
     Topic("A site as files", "site-files", "import"): ("site_files_upload",),
     Topic("The audit log", "people", "audit-log"): ("audit_log", "audit_log_csv"),
-    Topic("How pages are fetched", "fetching"): ("site_fetching",),
+    Topic("How pages are fetched", "fetching"): ("site_fetching", "site_sign_in"),
 }
 
 TOPICS: Mapping[str, Topic] = {name: topic for topic, names in _SCREENS.items() for name in names}

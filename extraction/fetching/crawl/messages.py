@@ -197,6 +197,7 @@ class CrawlPlan:
     embedded: whether the open shadow roots and the frames of rendered pages are written into their trees.
     frame_hosts: hosts beside the site's own whose frames are read, as ``host`` or ``host:port``.
     sign_in: how the site is signed in to.
+    tries_sign_in: whether only to try its steps and to report what they show (`TriedSignIn`).
     assets: whether to fetch the stylesheets and pictures of pages.
     files: addresses of stylesheets, pictures and fonts on any host, to fetch unchanged; each one that was fetched is reported as an
         `Asset` without a page.
@@ -246,6 +247,7 @@ class CrawlPlan:
     embedded: bool = True
     frame_hosts: tuple[str, ...] = ()
     sign_in: SignIn = field(default_factory=SignIn)
+    tries_sign_in: bool = False
     assets: bool = False
     files: tuple[str, ...] = ()
 
@@ -358,6 +360,22 @@ class SignedIn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TriedSignIn:
+    """The steps of a sign-in were tried, as a person asked for.
+
+    failure: what went wrong, in words; "" if nothing did.
+    step: the number of the last step that was taken or failed.
+    url, title, text: of the page that was shown then; the text is cut off.
+    """
+
+    failure: str = ""
+    step: int = 0
+    url: str = ""
+    title: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
     """The last event."""
 
@@ -365,7 +383,7 @@ class Done:
     message: str = ""
 
 
-Event = FoundAddresses | Searched | Fetched | FetchedAsset | CrawlProgress | SignedIn | Done
+Event = FoundAddresses | Searched | Fetched | FetchedAsset | CrawlProgress | SignedIn | TriedSignIn | Done
 
 _NAMES: dict[str, type[Event]] = {
     "found": FoundAddresses,
@@ -374,6 +392,7 @@ _NAMES: dict[str, type[Event]] = {
     "asset": FetchedAsset,
     "progress": CrawlProgress,
     "signed_in": SignedIn,
+    "tried_sign_in": TriedSignIn,
     "done": Done,
 }
 _KINDS = {kind: name for name, kind in _NAMES.items()}

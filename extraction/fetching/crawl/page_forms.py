@@ -1,5 +1,6 @@
 """The forms of a page: their fields as people see them, and what a browser sends when they are filled in."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlencode, urlsplit, urlunsplit
@@ -22,7 +23,8 @@ TEXT_KINDS = frozenset({"text", "search", "email", "tel", "url", "number", "text
 
 _BUTTON_KINDS = frozenset({"submit", "image"})
 _SENT_IF_CHECKED = frozenset({"checkbox", "radio"})
-_NEVER_SENT = frozenset({"button", "reset", "file"})
+_NEVER_SENT = frozenset({"reset", "file"})
+_UNWRITABLE = re.compile(r"[\"\\\n\r\f]| = |>>")
 _CONTROLS = ("input", "select", "textarea", "button")
 
 
@@ -56,7 +58,7 @@ class PageForm:
     encoding: of what is sent.
     is_search: whether the page marks it as a search.
     fields: in the order of the page, without buttons.
-    button: the button that Enter presses; None if there is none.
+    button: the button that Enter presses or, if there is none, the first that a script may listen to; None without any.
     """
 
     action: str
@@ -70,6 +72,11 @@ class PageForm:
     def texts(self) -> list[FormField]:
         """The fields that people type into."""
         return [each for each in self.fields if each.kind in TEXT_KINDS and each.name]
+
+    @property
+    def texts_with_selector(self) -> list[FormField]:
+        """Those of them that a selector finds, also without a name."""
+        return [each for each in self.fields if each.kind in TEXT_KINDS and each.selector]
 
     @property
     def has_password(self) -> bool:
@@ -96,31 +103,39 @@ class PageForm:
         if left:
             name, value = next(iter(left.items()))
             raise ValueError(f"its field {name} does not offer “{value[:60]}”")
-        if self.button is not None and self.button.name:
+        if self.button is not None and self.button.is_sent and self.button.name:
             pairs.append((self.button.name, self.button.value))
         return pairs
 
 
-def read_forms(content: bytes, *, url: str, content_type: str = "") -> tuple[PageForm, ...]:
-    """Return the forms of a page, in their order. Raises PageError if it is not a page."""
+def read_forms(content: bytes, *, url: str, content_type: str = "", loose: bool = False) -> tuple[PageForm, ...]:
+    """Return the forms of a page, in their order. Raises PageError if it is not a page.
+
+    loose: whether fields that are in no form make one, too, if a password is among them: scripts send those.
+    """
     page = parse(content, content_type=content_type or None)
     base = find_base_address(page.root, url)
     forms = [form for form, _ in zip(page.root.iter("form"), range(MAX_FORMS), strict=False)]
-    return tuple(_FormReader(page.root, form, base, url, page.encoding).read() for form in forms)
+    found = [_FormReader(page.root, form, base, url, page.encoding).read() for form in forms]
+    if loose and (rest := _FormReader(page.root, page.root, base, url, page.encoding).read()).has_password:
+        found.append(rest)
+    return tuple(found)
 
 
 class _FormReader:
-    """Reads one form. own: the address of the page."""
+    """Reads one form. form: the root for the fields that are in no form. own: the address of the page."""
 
     def __init__(self, root: etree._Element, form: etree._Element, base: str, own: str, encoding: str) -> None:
         self._root, self._form, self._base, self._own, self._encoding = root, form, base, own, encoding
 
     def read(self) -> PageForm:
-        fields, buttons = list[FormField](), list[FormField]()
+        fields, buttons, others = list[FormField](), list[FormField](), list[FormField]()
         for element in self._list_controls():
             kind = _kind(element)
             if kind in _BUTTON_KINDS:
                 buttons.append(self._read_field(element, kind))
+            elif kind == "button":
+                others.append(self._read_field(element, kind))
             elif kind not in _NEVER_SENT and len(fields) < MAX_FIELDS:
                 fields.append(self._read_field(element, kind))
         action = (self._form.get("action") or "").strip()
@@ -132,15 +147,15 @@ class _FormReader:
             encoding=_choose_encoding(self._form.get("accept-charset") or self._encoding),
             is_search=self._is_search(fields),
             fields=tuple(fields),
-            button=buttons[0] if buttons else None,
+            button=next(iter((*buttons, *others)), None),
         )
 
     def _list_controls(self) -> Iterator[etree._Element]:
         """Yield the controls inside the form, and those elsewhere that name it."""
-        name = self._form.get("id")
+        name, is_rest = self._form.get("id"), self._form is self._root
         for element in self._root.iter(*_CONTROLS) if name else self._form.iter(*_CONTROLS):
-            owner = element.get("form")
-            inside = owner == name if owner is not None else self._form in element.iterancestors("form")
+            owner, around = element.get("form"), next(element.iterancestors("form"), None)
+            inside = owner == name and not is_rest if owner is not None else around is (None if is_rest else self._form)
             if inside and element.get("disabled") is None and not _is_disabled_by_fieldset(element):
                 yield element
 
@@ -152,14 +167,14 @@ class _FormReader:
             kind=kind,
             label=self._find_label(element, kind),
             value=_read_value(element, kind),
-            is_sent=checked if kind in _SENT_IF_CHECKED else kind != "select" or bool(options),
+            is_sent=checked if kind in _SENT_IF_CHECKED else kind != "button" and (kind != "select" or bool(options)),
             options=options,
             selector=self._find_selector(element),
         )
 
     def _find_label(self, element: etree._Element, kind: str) -> str:
         """Return what people see beside a control: its label, what stands on a button, or else its hint or name."""
-        if kind in _BUTTON_KINDS:
+        if kind in _BUTTON_KINDS or kind == "button":
             own = _text(element) or element.get("value") or element.get("alt") or element.get("aria-label") or ""
             return own[:MAX_LABEL]
         labels = [each for each in self._root.iter("label") if element.get("id") and each.get("for") == element.get("id")]
@@ -188,9 +203,9 @@ class _FormReader:
 
 
 def _attributes(element: etree._Element, *names: str) -> list[str]:
-    """Return the attributes as parts of a selector. An id or a name with quotes or line ends in it is left out."""
+    """Return the attributes as parts of a selector. A value that a selector or a step of a sign-in cannot hold is left out."""
     found = ((name, element.get(name) or "") for name in names)
-    return [f'[{name}="{value}"]' for name, value in found if value and not set(value) & set('"\\\n\r\f')]
+    return [f'[{name}="{value}"]' for name, value in found if value and not _UNWRITABLE.search(value)]
 
 
 def _kind(element: etree._Element) -> str:

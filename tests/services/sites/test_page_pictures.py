@@ -86,7 +86,7 @@ def test_pictures_are_deleted_with_their_pages(run: Run, whole: bool) -> None:
     page_store.store_pages(run, [item("same", picture=JPEG)])
     sha256 = only().sha256
     assert left_bytes.find_wanted([sha256]) == {sha256}
-    Run.objects.update(state=Run.State.DONE)
+    Run.objects.update(state=Run.State.DONE, finished_at=timezone.now())
     sites.delete_site(Site.objects.get()) if whole else sites.delete_page(Page.objects.get())
     assert not PagePicture.objects.exists()
     assert LeftBytes.objects.filter(pk=sha256).exists() and not left_bytes.find_wanted([sha256])

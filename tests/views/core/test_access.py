@@ -97,6 +97,7 @@ LOOK = {
     "site_import": Role.EDITOR,
     "site_settings": Role.EDITOR,
     "site_fetching": Role.EDITOR,
+    "site_sign_in": Role.EDITOR,
     "record_type_new": Role.EDITOR,
     "deliveries": Role.VIEWER,
     "delivery_target": Role.VIEWER,
@@ -122,6 +123,7 @@ LOOK = {
     "alert_channel": Role.ADMIN,
 }
 ACT = {
+    "site_sign_in_try": Role.EDITOR,
     "first_steps_close": Role.EDITOR,
     "site_lab_start": Role.EDITOR,
     "site_lab_labels": Role.EDITOR,
@@ -217,6 +219,7 @@ ACT = {
 BOTH = {
     "factor_setup",
     "site_fetching",
+    "site_sign_in",
     "site_files_upload",
     "rule_cleanup",
     "site_lab_adopt",
