@@ -62,6 +62,7 @@ def test_several_fields_take_the_parts_of_a_term():
     site = SearchSite()
     told = search(site, "desk | names", "chair | nowhere", fields=("q", "in"))
     assert [each["in"] for each in site.asked if each["q"] == ["desk"]] == [["names"]]
+    assert told.terms["desk | names"].state is TermState.FOUND
     assert told.terms["chair | nowhere"].state is TermState.FAILED
     assert told.terms["chair | nowhere"].message == "its field in does not offer “nowhere”"
 

@@ -13,6 +13,7 @@ import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
@@ -227,8 +228,10 @@ class Searching:
 
     def _count_known(self) -> None:
         """Count the result pages of a crawl that is resumed. Those whose address does not tell their term count as other pages."""
-        for url in (*self._plan.known, *(address.url for address in self._plan.queued)):
-            if key(url) not in self._firsts and (term := self.find_term(url)):
+        path = urlsplit(self._form.action).path if self._form else ""
+        for url in chain(self._plan.known, (address.url for address in self._plan.queued)):
+            # Most of perhaps a million addresses are told apart by this alone.
+            if "?" in url and path in url and key(url) not in self._firsts and (term := self.find_term(url)):
                 self._queued[term] += 1
         for terms in self._firsts.values():
             self._queued[terms[0]] += 1
@@ -238,7 +241,7 @@ class Searching:
     async def _ask_made_up(self, form: PageForm, fields: SearchFields) -> _Answer | None:
         """Return the answer for the made-up term; None if there is none, so that it cannot be told which links are results."""
         try:
-            response = await self._get(form.fill({**fields.fixed, **dict.fromkeys(self._taking, MADE_UP)}))
+            response = await self._get(form.fill({**fields.fixed, **self._make_up(form)}))
             content = await self._render(response) or response.body
             kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
             page = view(content, url=response.url, content_type="text/html; charset=utf-8" if content is not response.body else kind)
@@ -246,6 +249,12 @@ class Searching:
             log.warning("no answer for a made-up term: %s", error)
             return None
         return _Answer(frozenset(key(link.url) for link in page.links), response.url)
+
+    def _make_up(self, form: PageForm) -> dict[str, str]:
+        """Return the made-up term, {field: value}. Fields that only take what they offer get what the first term has there."""
+        first = next(iter(self._by_parts))
+        texts = {each.name for each in form.texts}
+        return {name: MADE_UP if name in texts else part for name, part in zip(self._taking, first, strict=True)}
 
     def _judge(self, told: Fetched, page: ParsedView | None) -> SearchedTerm:
         empty, outcome = self._nothing, told.outcome

@@ -42,7 +42,7 @@ from extraction.fetching.crawl.needs import RenderError
 from extraction.fetching.crawl.own_hosts import OwnHosts
 from extraction.fetching.crawl.pages import MAX_LINKS, ParsedView, view
 from extraction.fetching.crawl.searching import SearchError, Searching
-from extraction.fetching.crawl.session import Session
+from extraction.fetching.crawl.session import REFUSALS, Session
 from extraction.fetching.crawl.soft_404 import ProbeAnswer, Soft404
 from extraction.fetching.crawl.spool import Ledger
 from extraction.fetching.hidden_texts import hide_secrets
@@ -182,10 +182,15 @@ class SiteSpider(Spider):
         self._report_found(found)
 
     async def _download(self, request: Request) -> Response:
-        """Return the answer for a request that is not for a page of the crawl."""
-        if self.crawler.engine is None:
+        """Return the answer for a request that is not for a page of the crawl. If it looks signed out, sign in and ask once more."""
+        engine, session = self.crawler.engine, self.session
+        if engine is None:
             raise RuntimeError("the crawl has not started")
-        return await self.crawler.engine.download_async(request)
+        response = await engine.download_async(request)
+        signed_out = session is not None and (response.status in REFUSALS or session.is_marked(response.body))
+        if session and signed_out and await session.renew(session.generation):
+            response = await engine.download_async(Request(request.url, dont_filter=True))
+        return response
 
     # Called by the scheduler
 

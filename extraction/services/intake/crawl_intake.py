@@ -66,7 +66,7 @@ class Intake:
             self.searched.append(event)
         elif isinstance(event, Fetched):
             self.fetched.append(event)
-            self.size_bytes += event.size_bytes
+            self.size_bytes += event.size_bytes + (Path(event.screenshot).stat().st_size if event.screenshot else 0)
         elif isinstance(event, CrawlProgress):
             self.queued = event.queued
         elif isinstance(event, FetchedAsset):
