@@ -414,6 +414,9 @@ def test_unknown_addresses_and_methods_are_problems(world: World, program: Calla
 
 
 UNLOGGED = {
+    "read_sign_in_forms": "it changes nothing",
+    "set_up_sign_in": "the example has no address; tests/e2e/test_sign_in_setup.py looks at the log",
+    "try_sign_in": "there are no steps",
     "keep_correction": "it is in use",
     "reject_run": "the run is not held back",
     "release_run": "the run is not held back",

@@ -121,6 +121,8 @@ def test_the_api_and_the_command_do_the_same(site: Site, person: Callable[[str],
         choice = body | {"name": USER, "password": PASSWORD} | {name: CHOICE[name] for name in ("name_field", "password_field", "button")}
         tried = send("", choice).json()
         assert (tried["failure"], tried["saved"], tried["title"]) == ("", True, "Home")
+        entry = AuditEntry.objects.get(kind="site.fetching")
+        assert (entry.source, entry.by_name) == ("api", "editor") and PASSWORD not in entry.text
         assert send("/try").json()["failure"] == ""
         out = StringIO()
         call_command("sign_in", "members", "--forms", body["address"], stdout=out)

@@ -66,11 +66,7 @@ def show_picture(_request: HttpRequest, slug: str, page_id: int, snapshot_id: in
         content = page_pictures.read_picture(found)
     except FileNotFoundError as error:
         raise Http404(str(error)) from error
-    headers = {
-        "Cache-Control": "private, max-age=86400",
-        "X-Content-Type-Options": "nosniff",
-        "Content-Security-Policy": "default-src 'none'",
-    }
+    headers = {"Cache-Control": "private, max-age=86400", "X-Content-Type-Options": "nosniff"}
     return HttpResponse(content, content_type="image/jpeg", headers=headers)
 
 
