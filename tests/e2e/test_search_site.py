@@ -4,9 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
-from extraction.models import Page, Run, Site, Source
+from extraction.models import ApiScope, Page, Run, Site, Source
+from extraction.services.core import api_tokens
 from extraction.services.intake import crawl_site, search_terms
 from extraction.views.core import run_words
 from tests.fetching.search_site import POST_FORM, SearchSite
@@ -35,7 +37,7 @@ def local(settings: Any) -> None:
 
 
 def test_the_pages_behind_a_search_are_fetched_and_the_run_says_what_found_nothing(
-    signed_in: Callable[[str], Any], sent: list[int]
+    signed_in: Callable[[str], Any], person: Callable[[str], Any], sent: list[int]
 ) -> None:
     editor = signed_in("editor")
     with SiteServer(SearchSite()) as server:
@@ -57,6 +59,9 @@ def test_the_pages_behind_a_search_are_fetched_and_the_run_says_what_found_nothi
     listed = editor.get(reverse("run_search_terms", args=[run.pk]), {"state": "nothing"}).content.decode()
     assert "no such thing" in listed and "chair" not in listed
     assert editor.get(reverse("run_search_terms", args=[run.pk]), {"state": "nonsense"}).status_code == 404
+    token = api_tokens.create_token(person("viewer"), "test", [ApiScope.READ])
+    told = Client(headers={"Authorization": f"Bearer {token}"}).get(f"/api/v1/runs/{run.pk}/search-terms?state=nothing").json()
+    assert [(each["term"], each["links"]) for each in told["items"]] == [("no such thing", 0)]
     assert list(search_terms.write_lines(run)) == ["2 search terms: found something", "1 search term: found nothing: no such thing"]
 
 
