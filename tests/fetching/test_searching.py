@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from tests.fetching.site_server import SiteServer
 def search(site: SearchSite, *terms: str, pages: int = 20, fields: tuple[str, ...] = (), **changes: object) -> Told:
     with SiteServer(site) as server:
         asked = Search(address=f"{server.address}/search", fields=fields, terms=terms, pages=pages)
-        given = {"start": (), "robots_sitemaps": False, "allowed_hosts": (server.host,)}
+        given: dict[str, Any] = {"start": (), "robots_sitemaps": False, "allowed_hosts": (server.host,)}
         told = crawl(server, search=asked, **(given | changes))
         return replace_host(told, server.address)
 
@@ -157,9 +158,28 @@ def test_a_crawl_that_goes_on_asks_only_what_is_left():
 def test_an_unchanged_result_page_still_says_what_it_found():
     with SiteServer(SearchSite()) as server:
         asked = Search(address=f"{server.address}/search", terms=("desk",))
-        given = {"search": asked, "start": (), "robots_sitemaps": False, "allowed_hosts": (server.host,)}
+        given: dict[str, Any] = {"search": asked, "start": (), "robots_sitemaps": False, "allowed_hosts": (server.host,)}
         first = crawl(server, **given)
         url = first.terms["desk"].url
         stored = Address(url=url, sha256=hashlib.sha256(first.bodies[url]).hexdigest(), etag='"1"')
         again = crawl(server, **given, queued=(stored,))
     assert again.terms["desk"].state is TermState.FOUND
+
+
+class EchoingSite(SearchSite):
+    """A shop whose result pages all look alike."""
+
+    def answer(self, target: str, headers: dict[str, str]) -> Answer:
+        if target.startswith("/find"):
+            return html("Results", f"<p>All that there is for {target.partition('q=')[2]}</p><a href=/about>About</a>")
+        return super().answer(target, headers)
+
+
+def test_a_sample_that_goes_on_asks_the_terms_that_are_left_in_any_case():
+    terms = tuple(f"word{n}" for n in range(45))
+    with SiteServer(EchoingSite()) as server:
+        address = f"{server.address}/search"
+        queued = tuple(Address(url=f"{server.address}/find?lang=en&q={term}&in=all&go=1", via=address) for term in terms)
+        plan: dict[str, Any] = {"start": (), "robots_sitemaps": False, "allowed_hosts": (server.host,), "page_limit": 100}
+        told = crawl(server, search=Search(address=address, terms=terms), queued=queued, sample=True, **plan)
+    assert {each.state for each in told.terms.values()} == {TermState.NOTHING}

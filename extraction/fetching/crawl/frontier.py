@@ -6,6 +6,7 @@ as much. A whole site is fetched breadth first; a sample is fetched by path shap
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from extraction.algorithms.dom.address_noise import strip_tracking
@@ -21,6 +22,10 @@ TRIES_PER_PAGE = 5
 LEAST_ROOM = 10_000
 MOST_ROOM = 2_000_000
 """The fewest and the most addresses that may wait, whatever the page limit is. Each takes a row in the database and 500 bytes of memory."""
+
+
+WANTED_TERMS = 50
+"""How many terms of a search a sample asks in any case. Of further terms it asks as many as it takes pages of their shape."""
 
 
 class Queue(Protocol):
@@ -78,8 +83,12 @@ class Frontier:
         self._ignored: frozenset[str] = frozenset()
         self.room = min(MOST_ROOM, max(LEAST_ROOM, TRIES_PER_PAGE * (plan.page_limit or MOST_ROOM)))
         self.overflow = 0
+        results = 0
         for address in plan.queued:
             self._met.add(self._key(address.url))
+            if plan.search.address and address.via == plan.search.address:  # the result page of a term, queued before the crawl was resumed
+                results += 1
+                address = replace(address, wanted=results <= WANTED_TERMS)
             self.queue.push(address)
 
     def __len__(self) -> int:

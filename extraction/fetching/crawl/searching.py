@@ -23,7 +23,7 @@ from scrapy.http import Response
 
 from extraction.algorithms.errors import PageError
 from extraction.fetching.crawl.failures import DOWNLOAD_ERRORS, judge_failure
-from extraction.fetching.crawl.frontier import Frontier
+from extraction.fetching.crawl.frontier import WANTED_TERMS, Frontier
 from extraction.fetching.crawl.messages import Address, CrawlPlan, Fetched, Outcome, RenderMode, SearchedTerm, TermState
 from extraction.fetching.crawl.needs import RenderError
 from extraction.fetching.crawl.page_forms import PageForm, read_forms
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 
 MADE_UP = "qzxvwjkqyx"
 """A term that no site has."""
-
-WANTED = 50
-"""How many terms a sample asks in any case. Of further terms it asks as many as it takes pages of their shape."""
 
 NOTHING = frozenset({Outcome.NOT_FOUND, Outcome.GONE, Outcome.SOFT_404, Outcome.EMPTY})
 """Outcomes with which sites answer a search that finds nothing."""
@@ -216,7 +213,7 @@ class Searching:
             terms.append(SearchedTerm(term=term, url=url))
             self._by_parts.setdefault(split_term(term, len(self._taking)), term)
             self._firsts.setdefault(number, []).append(term)
-            found += self._frontier.search(url, via=self._search.address, wanted=place < WANTED)
+            found += self._frontier.search(url, via=self._search.address, wanted=place < WANTED_TERMS)
             if self._frontier.waits(url):
                 self._open.add(number)
         return terms, found
