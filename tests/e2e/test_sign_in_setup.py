@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,10 +70,7 @@ def test_a_wrong_password_is_told_with_what_the_page_showed_and_is_not_saved(sit
         assert kept.status_code == 302 and SiteFetching.objects.get().session == ""
 
 
-def test_the_step_that_fails_is_named(site: Site, signed_in: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    from extraction.fetching.crawl import signing_in
-
-    assert signing_in.STEP_S == 20.0
+def test_the_step_that_fails_is_named(site: Site, signed_in: Callable[[str], Any]) -> None:
     with MemberSite() as members:
         answer = post(signed_in("editor"), members, **CHOICE | {"button": "button.gone"}).content.decode()
     assert "step 4 (click button.gone): no such element could be used within 20 seconds" in answer
@@ -89,10 +88,8 @@ def test_fields_that_are_in_no_form_are_found(site: Site, monkeypatch: pytest.Mo
 
 def test_the_settings_for_requests_stay_with_the_hosts_of_the_site(site: Site) -> None:
     Source.objects.create(site=site, addresses=["https://www.example.org/"])
-    plan = sign_in_setup._plan(site, sign_in_setup.Path())
+    plan = sign_in_setup._plan(site, Path())
     secret = {"X-Key": "s3cret"}
-    from dataclasses import replace
-
     own = sign_in_setup._open_to(replace(plan, headers=secret), "https://www.example.org/sign-in")
     other = sign_in_setup._open_to(replace(plan, headers=secret), "https://login.example.com/")
     assert own.headers == secret and other.headers == {} and "login.example.com" in other.allowed_hosts
