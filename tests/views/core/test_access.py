@@ -280,7 +280,7 @@ PARTS = {"cluster_shares": "cluster", "cluster_structure": "cluster", "cluster_o
 ROLES = sorted(Role)
 
 
-DOWNLOADS = {"audit_log_csv", "site_files", "records_csv", "records_export", "record_type_export"}
+DOWNLOADS = {"audit_log_csv", "page_picture", "site_files", "records_csv", "records_export", "record_type_export"}
 
 SHOWN = [name for name in LOOK if name not in DOWNLOADS]
 """The addresses that show a screen or a part of one."""

@@ -97,7 +97,7 @@ def test_every_screen_has_a_section() -> None:
     parts = {*PARTS, "cluster_suggest_table", "cluster_suggest_proposed", "cluster_suggest_lists", "cluster_suggest_opinions"}
     parts |= {"cluster_wrapper_look", "records_export_figures", "record_type_export_figures", "joined_export_figures", "join_fields"}
     parts |= {"run_progress", "site_now", "site_lab_now", "site_lab_shares", "site_lab_paths", "breakage_effect", "breakage_looks_progress"}
-    parts |= {"record_type_quality_try", "rule_export", "site_bundle", "site_warc", "joined_export", "page_picture"}
+    parts |= {"record_type_quality_try", "rule_export", "site_bundle", "site_warc", "joined_export"}
     assert set(SHOWN) - parts - set(TOPICS) == set(), "add the screen to extraction/views/help_pages.py"
     assert set(TOPICS) - set(LOOK) == {"workbench", "workbench_record_type", "workbench_offered", "login", "rule_preview", "rule_edit"}
 
