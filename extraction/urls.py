@@ -31,7 +31,7 @@ from extraction.views.records import bundles, exports, history, keys, records, r
 from extraction.views.refresh import refresh
 from extraction.views.rules import cleanups, rules
 from extraction.views.schema import record_types
-from extraction.views.sites import fetching, pages, sites
+from extraction.views.sites import fetching, pages, sign_in, sites
 from extraction.views.suggestions import proposed, suggested, suggested_lists
 from extraction.views.templates import clusters, placing
 
@@ -124,6 +124,7 @@ _SITE: list[URLPattern | URLResolver] = [
     path("pages/place/undo/", placing.undo, name="site_place_undo"),
     path("pages/<int:page_id>/", pages.show_page, name="page"),
     path("pages/<int:page_id>/delete/", pages.delete_page, name="page_delete"),
+    path("pages/<int:page_id>/picture/<int:snapshot_id>/", pages.show_picture, name="page_picture"),
     path("pages/<int:page_id>/apart/", placing.apart, name="page_apart"),
     path("import/", uploads.upload_archive, name="site_import"),
     path("fetch/", crawls.start_crawl, name="crawl_start"),
@@ -145,6 +146,8 @@ _SITE: list[URLPattern | URLResolver] = [
     path("refresh/control/", refresh.control_schedule, name="site_refresh_control"),
     path("settings/", sites.show_settings, name="site_settings"),
     path("settings/fetching/", fetching.change_fetching, name="site_fetching"),
+    path("settings/fetching/sign-in/", sign_in.set_up_sign_in, name="site_sign_in"),
+    path("settings/fetching/sign-in/try/", sign_in.try_sign_in, name="site_sign_in_try"),
     path("delete/", sites.delete_site, name="site_delete"),
     path("files.zip", site_files.download_files, name="site_files"),
     path("bundle/", bundles.download_bundle, name="site_bundle"),
@@ -202,6 +205,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/<int:run_id>/pause/", crawls.pause_run, name="run_pause"),
     path("runs/<int:run_id>/resume/", crawls.resume_run, name="run_resume"),
     path("runs/<int:run_id>/addresses/", crawls.list_addresses, name="run_addresses"),
+    path("runs/<int:run_id>/search-terms/", crawls.list_search_terms, name="run_search_terms"),
     path("breakages/", breakages.breakages, name="breakages"),
     path("breakages/<int:breakage_id>/", breakages.breakage, name="breakage"),
     path("breakages/<int:breakage_id>/effect/", breakages.effect, name="breakage_effect"),

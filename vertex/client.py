@@ -33,11 +33,13 @@ from vertex.client_rows import (
     Rule,
     Run,
     RunProblem,
+    SearchTerm,
     Site,
     Template,
     read_row,
 )
 from vertex.client_schedules import ScheduleCalls
+from vertex.client_sign_in import SignInCalls
 from vertex.client_teams import TeamCalls
 from vertex.client_upload import Upload
 
@@ -48,7 +50,16 @@ POLL_S = 1.0
 
 
 class Vertex(
-    AdministrationCalls, CommentCalls, CorrectionCalls, DeliveryCalls, JoinCalls, LabCalls, QualityCalls, ScheduleCalls, TeamCalls
+    AdministrationCalls,
+    CommentCalls,
+    CorrectionCalls,
+    DeliveryCalls,
+    JoinCalls,
+    LabCalls,
+    QualityCalls,
+    ScheduleCalls,
+    SignInCalls,
+    TeamCalls,
 ):
     """A server and a token. Lists are read in pages while they are used.
 
@@ -99,6 +110,10 @@ class Vertex(
     def _upload(self, site: str, upload: Upload) -> Run:
         return read_row(Run, self.request("POST", join_path("sites", site, "uploads"), upload=upload))
 
+    def download_picture(self, site: str, page_id: int, target: Path) -> int:
+        """Write the picture of a page, a JPEG, to a file and return its size in bytes. Raises VertexError if there is none."""
+        return self.download(join_path("sites", site, "pages", page_id, "picture"), target)
+
     # Sites as files
 
     def download_site_files(self, site: str, target: Path, *, pages: str = "marked") -> int:
@@ -131,6 +146,10 @@ class Vertex(
     def list_problems(self, run_id: int) -> Iterator[RunProblem]:
         """Yield what a run could not use, and why."""
         return self.list_all(join_path("runs", run_id, "problems"), RunProblem)
+
+    def list_search_terms(self, run_id: int, *, state: str = "") -> Iterator[SearchTerm]:
+        """Yield the terms of the site's search in a crawl, and what the search said to each. state: such as nothing, for those in vain."""
+        return self.list_all(join_path("runs", run_id, "search-terms"), SearchTerm, {"state": state})
 
     def cancel_run(self, run_id: int) -> Run:
         """Cancel a run."""

@@ -50,6 +50,8 @@ class Page:
     error: str
     notice: str
     gone_at: datetime | None
+    picture: bool
+    picture_note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +147,20 @@ class RunProblem:
 
     name: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchTerm:
+    """A term of a site's search in a crawl. state: found, nothing, unclear, failed or waiting. url: of its first result page.
+
+    links: how many links that page has that the answer for a made-up word has not; None if that is not known.
+    """
+
+    term: str
+    state: str
+    url: str
+    links: int | None
+    message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,6 +33,7 @@ from extraction.api import (
     releases,
     rules,
     schema,
+    sign_in,
     sites,
     teams,
     templates,
@@ -52,6 +53,7 @@ and send it in the header `Authorization: Bearer …`. Errors are problem detail
 
 ROOMS = (
     sites,
+    sign_in,
     intake,
     core,
     templates,

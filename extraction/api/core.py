@@ -9,8 +9,9 @@ from ninja import Schema
 from extraction.api.operations import ApiRequest, Operations, find_run
 from extraction.api.paging import Asked, Paged, take_page, take_page_at_once
 from extraction.api.problems import ProblemError
-from extraction.models import Run
+from extraction.models import Run, SearchTerm
 from extraction.services.core import runs as service
+from extraction.services.intake import search_terms
 from extraction.views.core import run_progress, run_words, runs
 from extraction.views.intake import crawls
 from extraction.views.policy import may_control
@@ -56,6 +57,21 @@ class RunProblemOut(Schema):
 
     name: str
     reason: str
+
+
+class SearchTermOut(Schema):
+    """A term of the site's search, and what the search said to it in a crawl.
+
+    state: found, nothing, unclear (asked, and it cannot be told whether it found anything), failed (no answer) or waiting (not asked).
+    url: the address of its first result page.
+    links: how many links that page has that the answer for a made-up word has not; null if that is not known.
+    """
+
+    term: str
+    state: str
+    url: str
+    links: int | None
+    message: str
 
 
 def describe_run(run: Run) -> RunOut:
@@ -122,6 +138,17 @@ def list_run_problems(request: ApiRequest, run_id: int, paging: Asked) -> dict[s
     """List what a run could not use, and why."""
     found = find_run(request, run_id).problems.all()
     return take_page(found, paging, lambda each: RunProblemOut(name=each.name, reason=each.reason))
+
+
+@operations.get("/runs/{int:run_id}/search-terms", like=crawls.list_search_terms, response=Paged[SearchTermOut])
+def list_search_terms(request: ApiRequest, run_id: int, paging: Asked, state: str = "") -> dict[str, Any]:
+    """List the terms of the site's search in a crawl, and what the search said to each. Filter by state: `nothing` lists those in vain."""
+    found = search_terms.select_terms(find_run(request, run_id), state)
+    return take_page(found, paging, _describe_term)
+
+
+def _describe_term(each: SearchTerm) -> SearchTermOut:
+    return SearchTermOut(term=each.term, state=each.state, url=each.url, links=each.links, message=each.message)
 
 
 @operations.post("/runs/{int:run_id}/cancel", like=runs.cancel_run, response=RunOut)

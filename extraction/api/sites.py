@@ -25,8 +25,8 @@ from extraction.models import (
     Source,
 )
 from extraction.services.core import stored_bytes
+from extraction.services.sites import page_pictures, sources
 from extraction.services.sites import sites as service
-from extraction.services.sites import sources
 from extraction.views.intake import crawls
 from extraction.views.sites import fetching, pages, site_pages, sites
 
@@ -47,6 +47,10 @@ class SourceOut(Schema):
     sitemaps: list[str]
     feeds: list[str]
     listed: list[str]
+    search_address: str
+    search_fields: list[str]
+    search_terms: list[str]
+    search_pages: int
     delay_s: float
     concurrency: int
     rendered: str
@@ -69,6 +73,10 @@ class SourceChange(RequestBody):
     sitemaps: list[str] | None = None
     feeds: list[str] | None = None
     listed: list[str] | None = None
+    search_address: str | None = None
+    search_fields: list[str] | None = None
+    search_terms: list[str] | None = None
+    search_pages: int | None = None
     delay_s: float | None = None
     concurrency: int | None = None
     rendered: str | None = None
@@ -90,6 +98,7 @@ class FetchingOut(Schema):
     scrolls: bool
     most_loads: int
     embedded: bool
+    pictures: bool
     frame_hosts: list[str]
     steps: str
     signed_out: str
@@ -106,6 +115,7 @@ class FetchingChange(RequestBody):
     scrolls: bool | None = None
     most_loads: int | None = None
     embedded: bool | None = None
+    pictures: bool | None = None
     frame_hosts: list[str] | None = None
     steps: str | None = None
     signed_out: str | None = None
@@ -161,6 +171,8 @@ class PageOut(Schema):
     template: the number of its template; null if it has none.
     error: why the page cannot be read; empty if it can.
     gone_at: since when the page is missing on the web.
+    picture: whether there is a picture of it, as a browser showed it.
+    picture_note: why there is none although the site's settings ask for it, or what is missing in it.
     """
 
     id: int
@@ -174,6 +186,8 @@ class PageOut(Schema):
     error: str
     notice: str
     gone_at: datetime | None
+    picture: bool
+    picture_note: str
 
 
 def describe_site(site: Site) -> SiteOut:
@@ -203,6 +217,7 @@ def _describe_item(site: Site) -> SiteItem:
 def describe_page(page: Page) -> PageOut:
     """Return what the API says about a page."""
     now = page.current
+    picture = getattr(now, "picture", None)
     return PageOut(
         id=page.pk,
         url=page.url,
@@ -215,6 +230,8 @@ def describe_page(page: Page) -> PageOut:
         error=now.error if now else "",
         notice=now.notice if now else "",
         gone_at=page.gone_at,
+        picture=bool(picture and picture.sha256),
+        picture_note=picture.note if picture else "",
     )
 
 
@@ -315,7 +332,8 @@ def list_pages(request: ApiRequest, slug: str, paging: Asked, q: str = "", part:
     `q` finds pages by a part of their address or title. `part` is the number of a template, unreadable, partly (read in part),
     unclustered (without a template) or gone.
     """
-    return take_page(site_pages.search_pages(find_site(request, slug), query=q.strip(), part=part), paging, describe_page)
+    found = site_pages.search_pages(find_site(request, slug), query=q.strip(), part=part)
+    return take_page(found.select_related("current__picture"), paging, describe_page)
 
 
 @operations.get("/sites/{slug:slug}/pages/{int:page_id}", like=pages.show_page, response=PageOut)
@@ -346,6 +364,23 @@ def download_page(request: ApiRequest, slug: str, page_id: int) -> HttpResponse:
     return HttpResponse(content, content_type="application/octet-stream", headers=headers)
 
 
+@operations.get("/sites/{slug:slug}/pages/{int:page_id}/picture", like=pages.show_picture, file=True)
+def download_picture(request: ApiRequest, slug: str, page_id: int) -> HttpResponse:
+    """Send the picture of a page as a browser showed it, a JPEG.
+
+    There is one if the site's settings ask for pictures and a browser rendered the page.
+    """
+    now = _find_page(request, slug, page_id).current
+    try:
+        content = page_pictures.read_picture(now) if now else None
+    except FileNotFoundError:
+        content = None
+    if content is None:
+        raise ProblemError(404, "There is no picture of this page.")
+    headers = {"Content-Disposition": f'attachment; filename="page-{page_id}.jpg"', "X-Content-Type-Options": "nosniff"}
+    return HttpResponse(content, content_type="image/jpeg", headers=headers)
+
+
 @operations.change("DELETE", "/sites/{slug:slug}/pages/{int:page_id}", like=pages.delete_page)
 def delete_page(request: ApiRequest, slug: str, page_id: int) -> Status[None]:
     """Delete a page with its versions, marks and record. A later crawl fetches it again where it is linked."""
@@ -354,7 +389,7 @@ def delete_page(request: ApiRequest, slug: str, page_id: int) -> Status[None]:
 
 
 def _find_page(request: ApiRequest, slug: str, page_id: int) -> Page:
-    return get_object_or_404(Page.objects.select_related("current__cluster"), site=find_site(request, slug), pk=page_id)
+    return get_object_or_404(Page.objects.select_related("current__cluster", "current__picture"), site=find_site(request, slug), pk=page_id)
 
 
 def _describe_source(source: Source) -> dict[str, Any]:

@@ -20,12 +20,16 @@ class RecordedAnswer:
     headers: the headers worth keeping, with names in lower case.
     received: the bytes as received, if the page's content is the tree that a browser built from them; else None.
     notices: what of the page is missing, in words.
+    picture: the page as a browser showed it, a JPEG; None if there is none.
+    picture_note: why there is none although one was asked for, or what is missing in it, in words.
     """
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     received: bytes | None = None
     notices: tuple[str, ...] = ()
+    picture: bytes | None = None
+    picture_note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,11 @@ def write_steps(steps: Sequence[SignInStep], hidden: str) -> str:
     return "\n".join(f"{step} = {hidden}" if step.act is Act.FILL else str(step) for step in steps)
 
 
+def write_open_steps(steps: Sequence[SignInStep]) -> str:
+    """Return steps as the text that `read_steps` reads, with what they enter. It is secret."""
+    return "\n".join(f"{step} = {step.text}" if step.act is Act.FILL else str(step) for step in steps)
+
+
 def keep_texts(steps: Sequence[SignInStep], known: Mapping[str, str], hidden: str) -> tuple[SignInStep, ...]:
     """Return the steps with the known texts, by selector, in place of hidden ones. Raises ValueError if one is not known."""
     found = []

@@ -71,12 +71,13 @@ class FetchingForm(forms.ModelForm[SiteFetching]):
 
     class Meta:
         model = SiteFetching
-        fields = ["load_more", "scrolls", "most_loads", "embedded", "signed_out"]
+        fields = ["load_more", "scrolls", "most_loads", "embedded", "pictures", "signed_out"]
         labels = {
             "load_more": gettext_lazy("Button for more"),
             "scrolls": gettext_lazy("Scroll pages to their end"),
             "most_loads": gettext_lazy("Most screens and clicks"),
             "signed_out": gettext_lazy("Sign of being signed out"),
+            "pictures": gettext_lazy("Keep a picture of each page"),
             "embedded": gettext_lazy("Read open shadow roots, and frames of the site"),
         }
         help_texts = {
@@ -85,6 +86,7 @@ class FetchingForm(forms.ModelForm[SiteFetching]):
                 "A CSS selector of something that only signed-out visitors see, such as a.sign-in. It may stay empty: answers "
                 "401 and 403, redirects to the sign-in and pages that are a form to sign in are known anyway."
             ),
+            "pictures": gettext_lazy("As a browser shows it, beside each stored version. Only pages that are rendered have one."),
             "most_loads": gettext_lazy("For one page. If there is more, the page says so."),
         }
 

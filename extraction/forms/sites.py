@@ -12,6 +12,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext, gettext_lazy
 
 from extraction.algorithms.rules.url_patterns import UrlPattern
+from extraction.fetching.search_terms import check_search
 from extraction.forms.core import word_number_errors
 from extraction.forms.teams import TeamField
 from extraction.models import (
@@ -57,6 +58,7 @@ MAX_LISTED = 100_000
 _HOST = re.compile(r"(?:[\w.*-]*|\[[0-9a-f:.*]+\])(?::[\d*]+)?")
 
 LIST_BYTES = 32 * 1024**2
+TERMS_BYTES = 4 * 1024**2
 
 
 class LinesField(forms.CharField):
@@ -145,6 +147,23 @@ class SourceForm(forms.ModelForm[Source]):
     listed = LinesField(label=gettext_lazy("List of addresses"), required=False, help_text=gettext_lazy("Paste one per line, or CSV."))
     list_file = forms.FileField(label=gettext_lazy("File of addresses"), required=False)
 
+    search_address = forms.CharField(
+        label=gettext_lazy("Page with the search form"),
+        max_length=2000,
+        required=False,
+        help_text=gettext_lazy("The form is read when pages are fetched. It must be one that is sent with GET, as most searches are."),
+    )
+    search_fields = LinesField(
+        label=gettext_lazy("Fields of the form"),
+        required=False,
+        help_text=gettext_lazy(
+            "Optional. One per line: the name of the field that takes the term, as in q, or a field with a value of its own, as in "
+            "category = books. If several take the term, write its parts with | between them."
+        ),
+    )
+    search_terms = LinesField(label=gettext_lazy("Terms to search for"), required=False, help_text=gettext_lazy("One per line."))
+    terms_file = forms.FileField(label=gettext_lazy("File of terms"), required=False)
+
     class Meta:
         model = Source
         fields = [
@@ -159,6 +178,10 @@ class SourceForm(forms.ModelForm[Source]):
             "sitemaps",
             "feeds",
             "listed",
+            "search_address",
+            "search_fields",
+            "search_terms",
+            "search_pages",
             "delay_s",
             "concurrency",
             "rendered",
@@ -170,6 +193,7 @@ class SourceForm(forms.ModelForm[Source]):
             "page_limit": gettext_lazy("Maximum pages"),
             "depth": gettext_lazy("Maximum link depth"),
             "find_sitemaps": gettext_lazy("Look for sitemaps in robots.txt"),
+            "search_pages": gettext_lazy("Most result pages of a term"),
             "delay_s": gettext_lazy("Seconds between requests"),
             "concurrency": gettext_lazy("Simultaneous requests"),
             "rendered": gettext_lazy("Render with a browser"),
@@ -184,7 +208,11 @@ class SourceForm(forms.ModelForm[Source]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["search_pages"].required = False
         word_number_errors(self)
+
+    def clean_search_pages(self) -> int:
+        return self.cleaned_data["search_pages"] or Source.DEFAULT_RESULT_PAGES
 
     def clean_list_file(self) -> list[str]:
         file: UploadedFile[bytes] | None = self.cleaned_data["list_file"]
@@ -204,8 +232,44 @@ class SourceForm(forms.ModelForm[Source]):
             )
         return found
 
+    def clean_search_address(self) -> str:
+        address: str = self.cleaned_data["search_address"].strip()
+        return clean_address(address) if address else ""
+
+    def clean_terms_file(self) -> list[str]:
+        file: UploadedFile[bytes] | None = self.cleaned_data["terms_file"]
+        if file is None:
+            return []
+        if (file.size or 0) > TERMS_BYTES:
+            raise forms.ValidationError(
+                gettext("%(file)s has %(size)s bytes; at most %(list_bytes)s are accepted.")
+                % {"file": file.name, "size": write_number(file.size or 0), "list_bytes": write_number(TERMS_BYTES)}
+            )
+        try:
+            text = file.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise forms.ValidationError(gettext("%(file)s is not a text file in UTF-8.") % {"file": file.name}) from error
+        return [line.strip() for line in text.splitlines() if line.strip()]
+
+    def _clean_search(self, data: dict[str, Any]) -> None:
+        """Put the pasted and the uploaded terms together, and check them with their form."""
+        address, fields = data.get("search_address"), data.get("search_fields") or []
+        data["search_terms"] = list(dict.fromkeys([*(data.get("search_terms") or []), *(data.get("terms_file") or [])]))
+        if self.errors:
+            return
+        if data["search_terms"] and not address:
+            self.add_error("search_address", gettext("Enter the address of the page with the search form."))
+        elif address and not data["search_terms"]:
+            self.add_error("search_terms", gettext("Enter the terms to search for, one on each line."))
+        else:
+            try:
+                check_search(address or "", fields, data["search_terms"])
+            except ValueError as error:
+                self.add_error("search_terms", str(error))
+
     def clean(self) -> dict[str, Any] | None:
         data = super().clean() or self.cleaned_data
+        self._clean_search(data)
         pasted, filed = data.get("listed") or [], data.get("list_file") or []
         found, wrong = sources.read_list("\n".join(pasted).encode("utf-8", "replace"))
         if wrong:
@@ -219,7 +283,7 @@ class SourceForm(forms.ModelForm[Source]):
                 gettext("The list has %(data)s addresses; at most %(max_listed)s are accepted.")
                 % {"data": write_number(len(data["listed"])), "max_listed": write_number(MAX_LISTED)},
             )
-        if not (self.errors or any(data.get(name) for name in ("addresses", "listed", "sitemaps", "feeds"))):
+        if not (self.errors or any(data.get(name) for name in ("addresses", "listed", "sitemaps", "feeds", "search_terms"))):
             self.add_error("addresses", gettext("Enter a start address."))
         return data
 

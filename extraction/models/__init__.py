@@ -8,7 +8,7 @@ from extraction.models.audit import AuditEntry, AuditKind, AuditSource
 from extraction.models.cluster import Cluster, ClusterCore, SamplePage
 from extraction.models.comment import Comment, Notice
 from extraction.models.correction import Correction
-from extraction.models.crawl import CrawlAddress
+from extraction.models.crawl import CrawlAddress, SearchTerm
 from extraction.models.decision import Decision
 from extraction.models.delivery import DeliveredRecord, Delivery, DeliveryTarget, Ledger
 from extraction.models.fetching import SiteFetching
@@ -21,6 +21,7 @@ from extraction.models.left_bytes import LeftBytes
 from extraction.models.list_offer import OfferedRows
 from extraction.models.monitor import Bellwether, Breakage, Check, Monitor
 from extraction.models.page import Page
+from extraction.models.picture import PagePicture
 from extraction.models.placement import MergeProposal, Placement
 from extraction.models.preview import Preview
 from extraction.models.quality import QualityRule, RuleFailure, RuleResult, RunRelease
@@ -83,6 +84,7 @@ __all__ = [
     "Page",
     "PageCount",
     "PageLabel",
+    "PagePicture",
     "PageVisits",
     "Placement",
     "Preview",
@@ -111,6 +113,7 @@ __all__ = [
     "RunRelease",
     "SamplePage",
     "SchemaVersion",
+    "SearchTerm",
     "SecondFactor",
     "SignedInSession",
     "Site",

@@ -14,6 +14,14 @@ class AddressState(models.TextChoices):
     DONE = "done", gettext_lazy("Done")
 
 
+class TermState(models.TextChoices):
+    FOUND = "found", gettext_lazy("Found something")
+    NOTHING = "nothing", gettext_lazy("Found nothing")
+    UNCLEAR = "unclear", gettext_lazy("Asked, with an unclear answer")
+    FAILED = "failed", gettext_lazy("No answer")
+    WAITING = "waiting", gettext_lazy("Not asked")
+
+
 class CrawlAddressQuerySet(models.QuerySet["CrawlAddress"]):
     """Common queries on the addresses of crawls."""
 
@@ -68,3 +76,34 @@ class CrawlAddress(models.Model):
 
     def __str__(self) -> str:
         return self.url
+
+
+class SearchTerm(models.Model):
+    """A term of the search of a site, and what the search said to it in one crawl.
+
+    url: the address of its first result page; "" if it has none.
+    links: how many links of the site that page has that the answer for a made-up term has not; None if that is not known.
+    message: an explanation in words.
+    """
+
+    State: TypeAlias = TermState
+
+    MESSAGE_LENGTH: ClassVar[int] = 300
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="search_terms")
+    term = models.CharField(max_length=200)
+    url = models.CharField(max_length=2000, blank=True)
+    state = models.CharField(max_length=7, choices=State.choices, default=State.WAITING)
+    links = models.PositiveIntegerField(null=True, blank=True)
+    message = models.CharField(max_length=MESSAGE_LENGTH, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "term"], name="a_term_stands_once_in_a_crawl"),
+            models.CheckConstraint(condition=Q(state__in=TermState.values), name="a_term_has_a_known_state"),
+        ]
+        indexes = [models.Index(fields=["run", "state", "id"])]
+
+    def __str__(self) -> str:
+        return self.term

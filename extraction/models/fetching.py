@@ -21,6 +21,7 @@ class SiteFetching(models.Model):
     most_loads: the most clicks and screens for one page.
     embedded: whether the open shadow roots and the frames of rendered pages are written into their trees.
     frame_hosts: hosts beside the site's own whose frames are read.
+    pictures: whether the picture of each page that a browser renders is kept beside its snapshot.
     steps: how the site is signed in to, each as {"act", "at"} of a `SignInStep`; what is filled in is in `secret`.
     signed_out: a CSS selector of something that only signed-out visitors see; "" for none.
     session: what a browser keeps of the last sign-in, encrypted; "" for none.
@@ -36,6 +37,7 @@ class SiteFetching(models.Model):
     scrolls = models.BooleanField(default=False)
     most_loads = models.PositiveSmallIntegerField(default=DEFAULT_LOADS, validators=[MinValueValidator(1), MaxValueValidator(MAX_LOADS)])
     embedded = models.BooleanField(default=True)
+    pictures = models.BooleanField(default=False)
     frame_hosts: models.JSONField[list[str], list[str]] = models.JSONField(default=list, blank=True)
     steps: models.JSONField[list[dict[str, str]], list[dict[str, str]]] = models.JSONField(default=list, blank=True)
     signed_out = models.CharField(max_length=300, blank=True)

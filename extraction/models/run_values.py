@@ -79,7 +79,8 @@ class RunSummary(JsonValue):
     Import: refused, files that could not be read; skipped, {kind: number} of files that are not pages; assets, styles and
         pictures kept; absent, pages of earlier imports that it does not contain.
     Crawl: before, pages that were there when it was resumed; templates, how many there seem to be; gone; missed, addresses
-        without a page; outcomes, {outcome: number of addresses}; reason, why it ended; left, addresses that were found and not
+        without a page; outcomes, {outcome: number of addresses}; terms of the site's search; of these empty_terms (found nothing) and
+        unasked_terms (not asked, or without an answer); reason, why it ended; left, addresses that were found and not
         fetched; and the figures of an extraction.
     Clustering: clusters; small, clusters that are only offered; clustered and unclustered, numbers of pages; threshold;
         last_number, the highest number that a template of the site ever had.
@@ -150,6 +151,9 @@ class RunSummary(JsonValue):
     page_alone: int | None = None
     conflicts: int | None = None
     left: int | None = None
+    terms: int | None = None
+    empty_terms: int | None = None
+    unasked_terms: int | None = None
     placed: int | None = None
     unplaced: int | None = None
     settled: int | None = None

@@ -19,6 +19,7 @@ class Rendering(models.TextChoices):
 MAX_PAGES = 1_000_000
 MAX_DELAY_S = 600.0
 MAX_CONCURRENCY = 64
+MAX_RESULT_PAGES = 1_000
 """The upper limits of what a person may set for a site."""
 
 
@@ -29,6 +30,10 @@ class Source(models.Model):
     find_sitemaps: also use the sitemaps that robots.txt names.
     sitemaps, feeds: further sitemaps and feeds.
     listed: addresses that a person gave as a list. They are fetched and, like all pages, searched for links.
+    search_address: the page with the form of a search of the site; "" for none.
+    search_fields: which of its fields are filled in, as `fetching.search_terms.read_fields` reads them.
+    search_terms: what the search is asked for. Each term gives a result page, where a crawl starts, too.
+    search_pages: the most result pages of one term.
     hosts: the hosts that may be fetched from; if empty, those of all addresses above.
     include, exclude: patterns of addresses, with `*` for any characters. A page is fetched if it matches any `include` (or
         there is none) and no `exclude`.
@@ -46,6 +51,7 @@ class Source(models.Model):
     Rendered: TypeAlias = Rendering
 
     DEFAULT_PAGES: ClassVar[int] = 500
+    DEFAULT_RESULT_PAGES: ClassVar[int] = 20
 
     site = models.OneToOneField(Site, on_delete=models.CASCADE, related_name="source")
     addresses: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
@@ -53,6 +59,12 @@ class Source(models.Model):
     sitemaps: models.JSONField[list[str], list[str]] = models.JSONField(default=list, blank=True)
     feeds: models.JSONField[list[str], list[str]] = models.JSONField(default=list, blank=True)
     listed: models.JSONField[list[str], list[str]] = models.JSONField(default=list, blank=True)
+    search_address = models.CharField(max_length=2000, blank=True)
+    search_fields: models.JSONField[list[str], list[str]] = models.JSONField(default=list, blank=True)
+    search_terms: models.JSONField[list[str], list[str]] = models.JSONField(default=list, blank=True)
+    search_pages = models.PositiveSmallIntegerField(
+        default=DEFAULT_RESULT_PAGES, validators=[MinValueValidator(1), MaxValueValidator(MAX_RESULT_PAGES)]
+    )
     hosts: models.JSONField[list[str], list[str]] = models.JSONField(default=list, blank=True)
     include: models.JSONField[list[str], list[str]] = models.JSONField(default=list, blank=True)
     exclude: models.JSONField[list[str], list[str]] = models.JSONField(default=list, blank=True)
@@ -71,6 +83,9 @@ class Source(models.Model):
             models.CheckConstraint(condition=Q(page_limit__gte=1, page_limit__lte=MAX_PAGES), name="a_source_has_a_page_limit"),
             models.CheckConstraint(condition=Q(delay_s__gte=0, delay_s__lte=MAX_DELAY_S), name="a_source_has_a_bounded_delay"),
             models.CheckConstraint(condition=Q(concurrency__gte=1, concurrency__lte=MAX_CONCURRENCY), name="a_source_is_fetched_at_all"),
+            models.CheckConstraint(
+                condition=Q(search_pages__gte=1, search_pages__lte=MAX_RESULT_PAGES), name="a_source_has_a_limit_of_result_pages"
+            ),
             models.CheckConstraint(condition=Q(rendered__in=Rendering.values), name="a_source_is_rendered_in_a_known_way"),
         ]
 
@@ -80,4 +95,15 @@ class Source(models.Model):
     @property
     def is_set(self) -> bool:
         """Whether a crawl has anywhere to start."""
-        return bool(self.addresses or self.listed or self.sitemaps or self.feeds)
+        return bool(self.addresses or self.listed or self.sitemaps or self.feeds or self.searches)
+
+    @property
+    def searches(self) -> bool:
+        """Whether it has a search that is asked for terms."""
+        return bool(self.search_address and self.search_terms)
+
+    @property
+    def all_addresses(self) -> tuple[str, ...]:
+        """Every address that a person gave."""
+        search = (self.search_address,) if self.search_address else ()
+        return (*self.addresses, *self.listed, *self.sitemaps, *self.feeds, *search)

@@ -56,7 +56,7 @@ _SCREENS: Mapping[Topic, tuple[str, ...]] = {
         "joined_record",
     ),
     Topic("The structure lab", "algorithms", "the-structure-lab"): ("site_lab", "site_lab_method", "site_lab_adopt", "cluster_wrapper"),
-    Topic("Runs", _OPERATOR, "runs"): ("site_runs", "run", "run_addresses"),
+    Topic("Runs", _OPERATOR, "runs"): ("site_runs", "run", "run_addresses", "run_search_terms"),
     Topic("Monitoring", _OPERATOR, "monitoring"): ("site_monitoring", "site_check"),
     Topic("Breakages", _OPERATOR, "breakages"): ("breakages", "breakage"),
     Topic("Refreshing records", _OPERATOR, "refresh-records"): ("site_refresh", "cluster_refresh"),
@@ -95,7 +95,7 @@ _SCREENS: Mapping[Topic, tuple[str, ...]] = {
     Topic("Sessions and passwords", "people", "sessions-and-passwords"): ("account", "password_change", "sessions"),
     Topic("A site as files", "site-files", "import"): ("site_files_upload",),
     Topic("The audit log", "people", "audit-log"): ("audit_log", "audit_log_csv"),
-    Topic("How pages are fetched", "fetching"): ("site_fetching",),
+    Topic("How pages are fetched", "fetching"): ("site_fetching", "site_sign_in"),
 }
 
 TOPICS: Mapping[str, Topic] = {name: topic for topic, names in _SCREENS.items() for name in names}

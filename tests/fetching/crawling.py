@@ -6,14 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from extraction.fetching.crawl.messages import Address, CrawlPlan, CrawlProgress, Done, Fetched, FetchedAsset, FoundAddresses, Outcome
+from extraction.fetching.crawl.messages import (
+    Address,
+    CrawlPlan,
+    CrawlProgress,
+    Done,
+    Fetched,
+    FetchedAsset,
+    FoundAddresses,
+    Outcome,
+    Searched,
+    SearchedTerm,
+)
 from extraction.fetching.crawl.process import PROGRAM, Crawl
 from tests.fetching.site_server import SiteServer
 
 
 @dataclass
 class Told:
-    """The events of a crawl. bodies, rendered, screenshots: contents by address."""
+    """The events of a crawl. bodies, rendered, screenshots: contents by address. terms: the last that was said of each term of a search."""
 
     fetched: dict[str, Fetched] = field(default_factory=dict)
     found: list[Address] = field(default_factory=list)
@@ -22,6 +33,8 @@ class Told:
     bodies: dict[str, bytes] = field(default_factory=dict)
     rendered: dict[str, bytes] = field(default_factory=dict)
     screenshots: dict[str, bytes] = field(default_factory=dict)
+    terms: dict[str, SearchedTerm] = field(default_factory=dict)
+    problem: str = ""
     twice: list[str] = field(default_factory=list)
     done: Done | None = None
 
@@ -55,6 +68,9 @@ def take(told: Told, event: object) -> None:
                 Path(name).unlink()
     elif isinstance(event, FoundAddresses):
         told.found += event.addresses
+    elif isinstance(event, Searched):
+        told.terms |= {each.term: each for each in event.terms}
+        told.problem = told.problem or event.problem
     elif isinstance(event, FetchedAsset):
         told.assets.append(event)
     elif isinstance(event, CrawlProgress):

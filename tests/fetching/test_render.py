@@ -43,7 +43,39 @@ def test_a_page_made_by_scripts_is_kept_as_received_and_as_rendered(rendered):
     assert told.fetched[url].outcome is Outcome.OK
     assert b"<div id='root'></div>" in told.bodies[url]
     assert b'<div id="root"><h1>Built</h1>' in told.rendered[url]
-    assert told.screenshots[url].startswith(b"\x89PNG")
+    assert told.screenshots[url].startswith(b"\xff\xd8\xff")
+    assert told.fetched[url].screenshot_note == ""
+
+
+@pytest.mark.e2e
+def test_a_page_that_needs_no_browser_says_why_it_has_no_picture(rendered):
+    server, _, told = rendered
+    assert told.fetched[f"{server.address}/product/1"].screenshot_note == "the page was read without a browser"
+    assert f"{server.address}/product/1" not in told.screenshots
+
+
+@pytest.mark.e2e
+def test_the_picture_of_a_long_page_is_cut_off_and_says_so():
+    class Long(Site):
+        def answer(self, target, headers):
+            return html(
+                "Long", "<p style='height:20000px;background:linear-gradient(red,blue)'>A long page</p>" if target == "/long" else ""
+            )
+
+    with SiteServer(Long()) as server:
+        url = f"{server.address}/long"
+        told = crawl(server, start=(), urls=(url,), rendered=RenderMode.ALWAYS, screenshots=True, follow_links=False, timeout_s=20.0)
+    note, picture = told.fetched[url].screenshot_note, told.screenshots[url]
+    assert note.startswith("the page is 20,") and note.endswith("its picture shows the first 6,000")
+    assert len(picture) < 2 * 1024**2 and read_jpeg_size(picture) == (1280, 6000)
+
+
+def read_jpeg_size(picture: bytes) -> tuple[int, int]:
+    """Return (width, height) from the frame header of a JPEG."""
+    at = 2
+    while picture[at + 1] not in (0xC0, 0xC2):
+        at += 2 + int.from_bytes(picture[at + 2 : at + 4])
+    return int.from_bytes(picture[at + 7 : at + 9]), int.from_bytes(picture[at + 5 : at + 7])
 
 
 @pytest.mark.e2e

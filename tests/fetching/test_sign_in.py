@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from extraction.fetching.crawl.messages import CrawlPlan, Outcome
+from extraction.fetching.crawl.messages import CrawlPlan, Outcome, Search, TermState
 from extraction.fetching.crawl.process import Crawl
 from extraction.fetching.sign_in_steps import Act, SignIn, SignInStep, keep_texts, read_steps, write_steps
 from tests.fetching.crawling import Told
 from tests.fetching.crawling import take as take_event
-from tests.fetching.member_site import PASSWORD, MemberSite
+from tests.fetching.member_site import PASSWORD, MemberSite, page
 
 
 def crawl(site: MemberSite, folder: Path, *paths: str, sign_in: SignIn | None = None, **changes: Any) -> tuple[Told, list[str]]:
@@ -132,3 +132,27 @@ def test_a_plan_with_a_sign_in_crosses_the_pipe() -> None:
     assert CrawlPlan.from_json(plan.to_json()) == plan
     assert "s3cret" in plan.list_secrets().values()
     assert "s3cret" not in repr(plan)
+
+
+class SearchingMembers(MemberSite):
+    """Members who find things by a search only."""
+
+    def answer(self, path: str, target: str, cookie: str) -> tuple[int, dict[str, str], bytes]:
+        status, headers, body = super().answer(path, target, cookie)
+        if status == 200 and path == "/home" and b"class=account" in body:
+            body = page("Home", "<form action=/find role=search><input name=q></form>")
+        if status == 200 and path == "/find" and b"class=account" in body:
+            body = page("Results", "<a href=/thing>A lamp</a>" if "q=lamp" in target else "<p>Nothing</p>")
+        return status, headers, body
+
+
+@pytest.mark.e2e
+def test_a_search_behind_a_sign_in_is_asked_although_the_session_has_ended(tmp_path: Path) -> None:
+    stale = {"cookies": [{"name": "member", "value": "stale", "domain": "127.0.0.1", "path": "/"}], "origins": []}
+    with SearchingMembers() as site:
+        search = Search(address=f"{site.address}/home", terms=("lamp", "unicorn"))
+        sign_in = how(site, session=json.dumps(stale))
+        told, sessions = crawl(site, tmp_path, sign_in=sign_in, search=search, follow_links=True, max_depth=1)
+    assert told.problem == "" and len(sessions) >= 1
+    assert {term: each.state for term, each in told.terms.items()} == {"lamp": TermState.FOUND, "unicorn": TermState.NOTHING}
+    assert told.fetched[f"{site.address}/thing"].outcome is Outcome.OK

@@ -32,6 +32,7 @@ from extraction.models import (
     Membership,
     MergeProposal,
     Page,
+    PagePicture,
     QualityRule,
     ReaderToken,
     RecordType,
@@ -50,7 +51,7 @@ from extraction.models import (
 from extraction.models.delivery import TargetContent, TargetPlace
 from extraction.models.rule_report import RuleReport
 from extraction.models.run_values import RunParameters
-from extraction.services.core import runs
+from extraction.services.core import runs, stored_bytes
 from extraction.services.records import extract_records
 from extraction.services.rules import rules
 from tests.services import factory
@@ -156,6 +157,11 @@ class World:
         known = Run.objects.filter(cluster=self.cluster, kind=Run.Kind.ASSETS).first()
         return known or factory.run(self.site, Run.Kind.ASSETS, Run.State.DONE, cluster=self.cluster)
 
+    def picture(self) -> PagePicture:
+        """The picture of its page."""
+        sha256 = stored_bytes.put_bytes(b"\xff\xd8\xff\xe0 a picture")
+        return PagePicture.objects.get_or_create(snapshot=self.page.current, defaults={"sha256": sha256, "size_bytes": 14})[0]
+
     def api_token(self) -> ApiToken:
         """A token of the admin."""
         user, _ = User.objects.get_or_create(username="admin")
@@ -220,7 +226,7 @@ ADDRESSES: tuple[tuple[str, Callable[[World], Sequence[Any]]], ...] = (
     ("token_revoke", lambda _: [ReaderToken.objects.get().pk]),
     ("delivery_target*", lambda world: [world.delivery.target_id]),
     ("record_type*", lambda world: [world.record_type.slug]),
-    ("run_addresses run_pause run_resume", lambda world: [world.crawl.pk]),
+    ("run_addresses run_search_terms run_pause run_resume", lambda world: [world.crawl.pk]),
     ("run*", lambda world: [world.run.pk]),
     ("breakage_looks_progress", lambda world: [world.breakage.pk, world.looks().pk]),
     ("breakage*", lambda world: [world.breakage.pk]),
@@ -232,6 +238,7 @@ ADDRESSES: tuple[tuple[str, Callable[[World], Sequence[Any]]], ...] = (
     ("rule_difference", lambda world: [*world.template, world.rule.version, world.rule.version]),
     ("rule_export", lambda world: [*world.template, world.rule.version, "scrapy"]),
     ("rule rule_preview rule_edit rule_publish rule_retire rule_cleanup*", lambda world: [*world.template, world.rule.version]),
+    ("page_picture", lambda world: [world.site.slug, world.page.pk, world.picture().snapshot_id]),
     ("page page_apart page_delete", lambda world: [world.site.slug, world.page.pk]),
     ("join_* site* crawl* source* cluster_start cluster_merge cluster_same cluster_same_all", lambda world: [world.site.slug]),
 )

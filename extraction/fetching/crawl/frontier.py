@@ -6,6 +6,7 @@ as much. A whole site is fetched breadth first; a sample is fetched by path shap
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from extraction.algorithms.dom.address_noise import strip_tracking
@@ -21,6 +22,10 @@ TRIES_PER_PAGE = 5
 LEAST_ROOM = 10_000
 MOST_ROOM = 2_000_000
 """The fewest and the most addresses that may wait, whatever the page limit is. Each takes a row in the database and 500 bytes of memory."""
+
+
+WANTED_TERMS = 50
+"""How many terms of a search a sample asks in any case. Of further terms it asks as many as it takes pages of their shape."""
 
 
 class Queue(Protocol):
@@ -78,8 +83,12 @@ class Frontier:
         self._ignored: frozenset[str] = frozenset()
         self.room = min(MOST_ROOM, max(LEAST_ROOM, TRIES_PER_PAGE * (plan.page_limit or MOST_ROOM)))
         self.overflow = 0
+        results = 0
         for address in plan.queued:
             self._met.add(self._key(address.url))
+            if plan.search.address and address.via == plan.search.address:  # the result page of a term, queued before the crawl was resumed
+                results += 1
+                address = replace(address, wanted=results <= WANTED_TERMS)
             self.queue.push(address)
 
     def __len__(self) -> int:
@@ -107,6 +116,20 @@ class Frontier:
             return []
         found = [Address(url=strip_tracking(url), depth=depth, via=via) for url in urls]
         return [address for address in found if self._push(address, given=False)]
+
+    def search(self, url: str, *, via: str, wanted: bool) -> list[Address]:
+        """Queue the result page of a search. Return it if it is new and in scope; it need not match `include`."""
+        address = Address(url=url, via=via, wanted=wanted)
+        return [address] if self._push(address, given=True) else []
+
+    def waits(self, url: str) -> bool:
+        """Return whether an address was met and is not fetched yet."""
+        number = self._key(url)
+        return number in self._met and number not in self._done
+
+    def leads_on(self, url: str) -> bool:
+        """Return whether links to an address are followed."""
+        return not self._scope.refusal(url)
 
     def refusal(self, url: str) -> str:
         """Return why the target of a redirect is out of scope; empty if it is in scope. Targets need not match `include`."""

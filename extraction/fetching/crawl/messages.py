@@ -106,6 +106,48 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """A search of the site, which is asked for each term.
+
+    address: of the page with the form; "" for none.
+    fields: which fields are filled in, as `search_terms.read_fields` reads them.
+    terms: in their order.
+    pages: the most result pages of one term.
+    """
+
+    address: str = ""
+    fields: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    pages: int = 20
+
+
+class TermState(StrEnum):
+    """What a search said to a term."""
+
+    WAITING = "waiting"  # it was not asked
+    FOUND = "found"
+    NOTHING = "nothing"
+    UNCLEAR = "unclear"  # it was asked, and it cannot be told whether it found anything
+    FAILED = "failed"  # there was no answer; the message says why
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchedTerm:
+    """A term and what its first result page says.
+
+    url: the address of that page; "" if there is none.
+    links: how many links of the site it has that the answer for a made-up term has not; None if that is not known.
+    message: an explanation for people.
+    """
+
+    term: str
+    url: str = ""
+    state: TermState = TermState.WAITING
+    links: int | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlPlan:
     """Everything that the child needs to know about a crawl.
 
@@ -115,6 +157,7 @@ class CrawlPlan:
     feeds: addresses of RSS or Atom feeds.
     url_lists: addresses of lists of addresses (text or CSV).
     urls: addresses to fetch, for example from an uploaded list, which `sources.read_url_list` reads.
+    search: a search of the site, whose result pages are start pages, too.
     robots_sitemaps: whether to read the sitemaps in the robots.txt of each start address, or /sitemap.xml if it names none.
     follow_links: whether to follow links.
     follow_pagination: whether to follow "next" links, which do not count as a level of depth.
@@ -154,6 +197,7 @@ class CrawlPlan:
     embedded: whether the open shadow roots and the frames of rendered pages are written into their trees.
     frame_hosts: hosts beside the site's own whose frames are read, as ``host`` or ``host:port``.
     sign_in: how the site is signed in to.
+    tries_sign_in: whether only to try its steps and to report what they show (`TriedSignIn`).
     assets: whether to fetch the stylesheets and pictures of pages.
     files: addresses of stylesheets, pictures and fonts on any host, to fetch unchanged; each one that was fetched is reported as an
         `Asset` without a page.
@@ -165,6 +209,7 @@ class CrawlPlan:
     feeds: tuple[str, ...] = ()
     url_lists: tuple[str, ...] = ()
     urls: tuple[str, ...] = ()
+    search: Search = field(default_factory=Search)
     robots_sitemaps: bool = True
     follow_links: bool = True
     follow_pagination: bool = True
@@ -202,6 +247,7 @@ class CrawlPlan:
     embedded: bool = True
     frame_hosts: tuple[str, ...] = ()
     sign_in: SignIn = field(default_factory=SignIn)
+    tries_sign_in: bool = False
     assets: bool = False
     files: tuple[str, ...] = ()
 
@@ -227,6 +273,17 @@ class FoundAddresses:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """What is known of terms of the search. Those that are waiting change nothing that is known of them.
+
+    problem: why none of the terms can be asked; "" if they can.
+    """
+
+    terms: tuple[SearchedTerm, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
     """An address is done.
 
@@ -237,7 +294,8 @@ class Fetched:
     fetched_at: the time in ISO 8601 with offset.
     body: the file with the bytes as received, with the content encoding removed; None if nothing was kept.
     rendered: the file with the tree that a browser built, as UTF-8 HTML.
-    screenshot: the file with the screenshot, a PNG.
+    screenshot: the file with the screenshot, a JPEG.
+    screenshot_note: why there is none although the plan asks for one, or what is missing in it, in words.
     size_bytes: the size of the body.
     elapsed_s: the time from request to answer.
     same_as: for a duplicate, the address of the page that it repeats, if known.
@@ -254,6 +312,7 @@ class Fetched:
     body: str | None = None
     rendered: str | None = None
     screenshot: str | None = None
+    screenshot_note: str = ""
     size_bytes: int = 0
     depth: int = 0
     elapsed_s: float = 0.0
@@ -301,6 +360,22 @@ class SignedIn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TriedSignIn:
+    """The steps of a sign-in were tried, as a person asked for.
+
+    failure: what went wrong, in words; "" if nothing did.
+    step: the number of the last step that was taken or failed.
+    url, title, text: of the page that was shown then; the text is cut off.
+    """
+
+    failure: str = ""
+    step: int = 0
+    url: str = ""
+    title: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
     """The last event."""
 
@@ -308,14 +383,16 @@ class Done:
     message: str = ""
 
 
-Event = FoundAddresses | Fetched | FetchedAsset | CrawlProgress | SignedIn | Done
+Event = FoundAddresses | Searched | Fetched | FetchedAsset | CrawlProgress | SignedIn | TriedSignIn | Done
 
 _NAMES: dict[str, type[Event]] = {
     "found": FoundAddresses,
+    "searched": Searched,
     "fetched": Fetched,
     "asset": FetchedAsset,
     "progress": CrawlProgress,
     "signed_in": SignedIn,
+    "tried_sign_in": TriedSignIn,
     "done": Done,
 }
 _KINDS = {kind: name for name, kind in _NAMES.items()}

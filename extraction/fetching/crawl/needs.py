@@ -29,13 +29,15 @@ class Rendered:
 
     content: the tree as UTF-8 HTML.
     url: the address after the page's scripts have run.
-    screenshot: a PNG; None if none was wanted.
+    screenshot: a JPEG; None if none was wanted or could be taken.
+    screenshot_note: why none could be taken, or what is missing in it, in words.
     notices: what of the page is missing, in words.
     """
 
     content: bytes
     url: str
     screenshot: bytes | None = None
+    screenshot_note: str = ""
     notices: tuple[str, ...] = ()
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from extraction.fetching.crawl.messages import Command, CrawlPlan, Done, EndReason, Event, Fetched, SignedIn, event_from_json
+from extraction.fetching.crawl.messages import Command, CrawlPlan, Done, EndReason, Event, Fetched, Search, SignedIn, event_from_json
 from extraction.fetching.hidden_texts import hide_secrets
 
 PROGRAM = (sys.executable, "-m", "extraction.fetching.crawl")
@@ -186,7 +186,7 @@ def fetch_once(urls: Sequence[str], *, plan: CrawlPlan, keep_session: Callable[[
     quiet = replace(
         plan, start=(), sitemaps=(), feeds=(), url_lists=(), urls=wanted, queued=(), known=(), include=(), exclude=(), page_limit=None
     )
-    quiet = replace(quiet, robots_sitemaps=False, follow_links=False, follow_pagination=False, sample=False)
+    quiet = replace(quiet, search=Search(), robots_sitemaps=False, follow_links=False, follow_pagination=False, sample=False)
     found: dict[str, Fetched] = {}
     with Crawl(quiet, keep_session=keep_session) as crawl:
         for event in crawl:

@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, Route, async_playwright
+from playwright.async_api import Browser, BrowserContext, Error, Playwright, Route, async_playwright
 from scrapy.http import Response
 
 from extraction.fetching import chromium
@@ -25,17 +25,13 @@ from extraction.fetching.crawl.messages import CrawlPlan
 from extraction.fetching.crawl.needs import Rendered, RenderError
 from extraction.fetching.crawl.own_hosts import OwnHosts
 from extraction.fetching.crawl.reading import TreeReader
-from extraction.fetching.sign_in_steps import Act, SignIn, SignInStep
+from extraction.fetching.crawl.screenshots import Screenshot, take_screenshot
+from extraction.fetching.crawl.signing_in import SignInTrial, settle, take_steps
+from extraction.fetching.sign_in_steps import SignIn
 from extraction.fetching.url_safety import Guard
 
 AT_ONCE = 2
 """How many pages are rendered at the same time. Each takes a core and 100 to 300 MB."""
-
-QUIET_MS = 4_000
-"""How long to wait after a page has loaded for its scripts to stop fetching."""
-
-STEP_S = 20.0
-"""How long a step of a sign-in may take."""
 
 PASSED_ON = ("content-type", "content-security-policy", "content-language", "last-modified", "refresh", "link")
 
@@ -81,6 +77,18 @@ class Renderer:
 
     async def sign_in(self, sign_in: SignIn) -> str:
         """Do the steps of a sign-in, and return the session. Raises RenderError, which shows nothing of what was entered."""
+        trial = await self.try_sign_in(sign_in, strict=False)
+        if trial.failure:
+            raise RenderError(trial.failure)
+        return trial.session
+
+    async def try_sign_in(self, sign_in: SignIn, *, strict: bool) -> SignInTrial:
+        """Do the steps of a sign-in, and return what came of them.
+
+        strict: whether a field for the password that is still there after the last step is a failure.
+
+        Raises RenderError if the browser cannot be used.
+        """
         async with self._slots:
             try:
                 browser = await self._running()
@@ -89,13 +97,7 @@ class Renderer:
                 raise RenderError(_first_line(error)) from error
             try:
                 await self._give_access(context)
-                page = await context.new_page()
-                for number, step in enumerate(sign_in.steps, 1):
-                    await _take_step(page, step, number)
-                await _settle(page, 1000 * STEP_S)
-                if sign_in.marker and await page.locator(f"css={sign_in.marker}").first.is_visible():
-                    raise RenderError(f"after the last step the page still shows {sign_in.marker}")
-                return json.dumps(await context.storage_state())
+                return await take_steps(await context.new_page(), sign_in, strict=strict)
             except Error as error:
                 raise RenderError("the browser ended while it signed in") from error
             finally:
@@ -140,7 +142,7 @@ class Renderer:
         await page.route(lambda url: url.partition("#")[0] == wanted, serve)
         timeout_ms = 1000 * self._plan.timeout_s
         await page.goto(wanted, wait_until="commit", timeout=timeout_ms)
-        await _settle(page, timeout_ms)
+        await settle(page, timeout_ms)
         tool = await self._reader.begin(page)
         loads = self._plan.scrolls or self._plan.load_more
         loaded = await Loader(page, tool, self._plan).load() if loads else Loaded()
@@ -148,8 +150,8 @@ class Renderer:
         content = tree.html.encode("utf-8", "replace")
         if len(content) > self._plan.max_bytes:
             raise RenderError(f"its tree has more than {self._plan.max_bytes:,} bytes")
-        screenshot = await page.screenshot() if self._plan.screenshots else None
-        return Rendered(content, page.url, screenshot, (*loaded.left, *tree.notices))
+        taken = await take_screenshot(page) if self._plan.screenshots else Screenshot()
+        return Rendered(content, page.url, taken.content, taken.note, (*loaded.left, *tree.notices))
 
     async def _give_access(self, context: BrowserContext) -> None:
         """Give the page the site's cookies, and its own requests to the site's hosts the site's headers."""
@@ -204,32 +206,6 @@ class Renderer:
             except Error as error:
                 log.warning("Chromium does not start in its sandbox, it starts without: %s", _first_line(error))
         return await playwright.chromium.launch(**options, chromium_sandbox=False)
-
-
-async def _take_step(page: Page, step: SignInStep, number: int) -> None:
-    """Take one step of a sign-in. Raises RenderError, which names the step and not what it enters."""
-    longest = 1000 * STEP_S
-    try:
-        if step.act is Act.OPEN:
-            await page.goto(step.at, wait_until="load", timeout=longest)
-            return
-        element = page.locator(f"css={step.at}").first
-        await element.wait_for(state="visible", timeout=longest)
-        if step.act is Act.FILL:
-            await element.fill(step.text, timeout=longest)
-        elif step.act is Act.CLICK:
-            await element.click(timeout=longest)
-            await _settle(page, longest)
-    except Error as error:
-        reason = "the address did not open" if step.act is Act.OPEN else f"no such element could be used within {STEP_S:.0f} seconds"
-        raise RenderError(f"step {number} ({step}): {reason}") from error
-
-
-async def _settle(page: Page, timeout_ms: float) -> None:
-    """Wait until a page has loaded and is quiet. After the time limit, the page is taken as it is."""
-    with contextlib.suppress(Error):
-        await page.wait_for_load_state("load", timeout=timeout_ms / 2)
-        await page.wait_for_load_state("networkidle", timeout=min(QUIET_MS, timeout_ms / 2))
 
 
 def _headers(response: Response) -> dict[str, str]:

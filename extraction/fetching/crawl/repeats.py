@@ -14,7 +14,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlsplit
 from zlib import crc32
@@ -68,6 +68,11 @@ class Repeats:
         self._without: dict[tuple[str, int], int] = {}
         self._watches: dict[Shape, _Watch] = {}
         self.ignored: frozenset[str] = frozenset()
+
+    def keep(self, keys: Iterable[str]) -> None:
+        """Never ignore these query keys, whatever the site's canonical addresses say."""
+        self._vetoed.update(keys)
+        self.ignored -= self._vetoed
 
     def same(self, page: ParsedView, url: str) -> tuple[str, int]:
         """Return (the address of an earlier page that shows the same or "", the number of paths under which it was seen)."""

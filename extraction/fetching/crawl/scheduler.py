@@ -36,11 +36,14 @@ class FrontierScheduler(BaseScheduler):
     def next_request(self) -> Request | None:
         """Return the next request.
 
-        Returns None while the parent has fallen behind or the site is being signed in to; the engine asks again every few seconds.
+        Returns None while the parent has fallen behind or the site is being signed in to; the engine asks again every few seconds. Pages
+        wait until the form of a search is read, because only then it is known which of them are its results.
         """
         if self._spider.events.is_full or (self._spider.session and self._spider.session.is_renewing):
             return None
-        return self._requests.popleft() if self._requests else self._spider.next_page()
+        if self._requests:
+            return self._requests.popleft()
+        return None if self._spider.searching and self._spider.searching.is_reading else self._spider.next_page()
 
     @property
     def _spider(self) -> "SiteSpider":

@@ -59,7 +59,8 @@ class Scope:
 
     @classmethod
     def of(cls, plan: CrawlPlan) -> "Scope":
-        given = (*plan.start, *plan.urls, *plan.sitemaps, *plan.feeds, *(address.url for address in plan.queued))
+        named = (*plan.start, *plan.urls, *plan.sitemaps, *plan.feeds, plan.search.address)
+        given = (*filter(None, named), *(address.url for address in plan.queued))
         hosts = plan.allowed_hosts or tuple(_both_ways(given))
         return cls(frozenset(host.strip().lower() for host in hosts), _patterns(plan.include), _patterns(plan.exclude))
 

@@ -34,11 +34,15 @@ from extraction.fetching.crawl.messages import (
     FetchedAsset,
     FoundAddresses,
     Outcome,
+    Searched,
     SignedIn,
+    TriedSignIn,
 )
+from extraction.fetching.crawl.needs import RenderError
 from extraction.fetching.crawl.own_hosts import OwnHosts
-from extraction.fetching.crawl.pages import MAX_LINKS, view
-from extraction.fetching.crawl.session import Session
+from extraction.fetching.crawl.pages import MAX_LINKS, ParsedView, view
+from extraction.fetching.crawl.searching import SearchError, Searching
+from extraction.fetching.crawl.session import REFUSALS, Session
 from extraction.fetching.crawl.soft_404 import ProbeAnswer, Soft404
 from extraction.fetching.crawl.spool import Ledger
 from extraction.fetching.hidden_texts import hide_secrets
@@ -54,6 +58,9 @@ FOUND_AT_ONCE = 500
 MAX_SITEMAPS = 2_000
 SITEMAP_BYTES = 64 * 1024**2
 """The sitemap protocol allows 50 MB."""
+
+TOLD_CHARS = 600
+"""How much of a page's text is told when a sign-in was tried."""
 
 MAX_ASSETS = 5_000
 ASSET_BYTES = 8 * 1024**2
@@ -81,6 +88,7 @@ class SiteSpider(Spider):
         self.bytes = self._under_way = self._tried = self._sitemaps = 0
         if self.session:
             self.judge.is_signed_out = self.session.is_marked
+        self.searching = Searching(self.plan, self.frontier, self._download, equipment.renderer) if self.plan.search.address else None
         self._next: tuple[Address, Shape] | None = None
         self._trapped: set[Shape] = set()
         self._assets: set[str] = set()
@@ -125,8 +133,13 @@ class SiteSpider(Spider):
 
     async def start(self) -> AsyncIterator[Request]:
         """Queue the addresses in the plan, and yield requests for its sitemaps, feeds, lists, files and robots.txt."""
+        if self.plan.tries_sign_in:
+            await self._try_sign_in()
+            return
         if self.session:
             await self.session.begin()
+        if self.searching:
+            await self._begin_search(self.searching)
         self._report_found(self.frontier.give(self.plan.start))
         self._queue_listed(self.plan.urls)
         for url in self.plan.sitemaps:
@@ -140,6 +153,44 @@ class SiteSpider(Spider):
         if self.plan.robots_sitemaps:
             for site in dict.fromkeys("{0.scheme}://{0.netloc}".format(urlsplit(url)) for url in self.plan.start):
                 yield self._source(f"{site}/robots.txt", self._robots, guessed=True, dont_obey_robotstxt=True)
+
+    async def _try_sign_in(self) -> None:
+        """Try the steps of the sign-in, and report what they show."""
+        if self._renderer is None:
+            return
+        try:
+            trial = await self._renderer.try_sign_in(self.plan.sign_in, strict=True)
+        except RenderError as error:
+            self.events.say(TriedSignIn(failure=str(error)))
+            return
+        if trial.session:
+            self.events.say(SignedIn(session=trial.session))
+        hidden = (hide_secrets(text, self._secrets) for text in (trial.failure, trial.url, trial.title, trial.text))
+        failure, url, title, text = hidden
+        self.events.say(TriedSignIn(failure=failure, step=trial.step, url=url, title=title, text=text[:TOLD_CHARS]))
+
+    async def _begin_search(self, searching: Searching) -> None:
+        """Queue the result pages of the search, or report why there are none."""
+        try:
+            terms, found = await searching.begin()
+        except SearchError as error:
+            self.events.say(Searched(problem=hide_secrets(str(error), self._secrets)))
+            return
+        self.judge.repeats.keep(searching.keys)
+        for start in range(0, len(terms), FOUND_AT_ONCE):
+            self.events.say(Searched(terms=tuple(terms[start : start + FOUND_AT_ONCE])))
+        self._report_found(found)
+
+    async def _download(self, request: Request) -> Response:
+        """Return the answer for a request that is not for a page of the crawl. If it looks signed out, sign in and ask once more."""
+        engine, session = self.crawler.engine, self.session
+        if engine is None:
+            raise RuntimeError("the crawl has not started")
+        response = await engine.download_async(request)
+        signed_out = session is not None and (response.status in REFUSALS or session.is_marked(response.body))
+        if session and signed_out and await session.renew(session.generation):
+            response = await engine.download_async(Request(request.url, dont_filter=True))
+        return response
 
     # Called by the scheduler
 
@@ -157,9 +208,10 @@ class SiteSpider(Spider):
         self._under_way += 1
         self._tried += 1
         headers = {}
-        if address.etag:
+        is_first = bool(self.searching and self.searching.is_first(address.url))
+        if address.etag and not is_first:
             headers["If-None-Match"] = address.etag
-        if address.last_modified:
+        if address.last_modified and not is_first:
             headers["If-Modified-Since"] = address.last_modified
         meta = {"page": address, "shape": shape, "generation": self.session.generation if self.session else 0}
         return Request(address.url, callback=self.page, errback=self.failed, headers=headers, meta=meta, dont_filter=True)
@@ -180,7 +232,9 @@ class SiteSpider(Spider):
     async def page(self, response: Response) -> None:
         """Handle the answer for a page, whatever its status."""
         address, shape = response.meta["page"], response.meta["shape"]
-        if same := self._find_sameness(response, address):
+        # The results of a search are read in any case: whether it found something is not stored.
+        is_first = bool(self.searching and self.searching.is_first(address.url))
+        if not is_first and (same := self._find_sameness(response, address)):
             self._report_page(response, address, JudgedPage(Outcome.NOT_MODIFIED, same))
             return
         with self.ledger.reading(address.url):
@@ -247,17 +301,30 @@ class SiteSpider(Spider):
                 fetched_at=now(),
                 body=body,
                 rendered=rendered,
-                screenshot=self.spool.put(picture, kind="png") if picture else None,
+                screenshot=self.spool.put(picture, kind="jpg") if picture else None,
+                screenshot_note=self._explain_picture(judged) if keep else "",
                 size_bytes=len(response.body),
                 depth=address.depth,
                 elapsed_s=round(response.meta.get("download_latency", 0.0), 3),
                 same_as=judged.same_as,
                 message=judged.message,
                 notices=judged.rendered.notices if judged.rendered else (),
-            )
+            ),
+            page=judged.page,
         )
 
-    def _report(self, told: Fetched, *, asked: bool = True) -> None:
+    def _explain_picture(self, judged: JudgedPage) -> str:
+        """Return why a page has no picture although the plan asks for one, or what is missing in it."""
+        if not self.plan.screenshots:
+            return ""
+        if judged.rendered:
+            return judged.rendered.screenshot_note
+        return judged.message if judged.message.startswith("not rendered") else "the page was read without a browser"
+
+    def _report(self, told: Fetched, *, asked: bool = True, page: ParsedView | None = None) -> None:
+        if self.searching and self.searching.is_first(told.url):
+            concluded = self.searching.conclude(told, page)
+            self.events.say(Searched(terms=tuple(replace(each, message=hide_secrets(each.message, self._secrets)) for each in concluded)))
         self._under_way -= asked
         self.tally[told.outcome] += 1
         self.bytes += told.size_bytes
@@ -268,16 +335,22 @@ class SiteSpider(Spider):
         page, overflow = judged.page, self.frontier.overflow
         if page is None or judged.outcome in {Outcome.LOGIN_OR_BOT, Outcome.SIGNED_OUT, Outcome.SOFT_404}:
             return ""
-        onward = [link.url for link in page.links if link.is_next] if self.plan.follow_pagination else []
+        onward, links = self._choose_links(page, address.url)
+        is_result = bool(self.searching and self.searching.find_term(address.url))
+        if self.searching and is_result:
+            repeats = judged.outcome is Outcome.DUPLICATE
+            found = self.searching.follow(onward, url=address.url, depth=address.depth, repeats=repeats)
+            onward = []
+        else:
+            found = []
         onward += [page.refresh] if judged.outcome is Outcome.MOVED else []
-        found = self.frontier.follow(onward, depth=address.depth, via=response.url)
+        found += self.frontier.follow(onward, depth=address.depth, via=response.url)
         if self.plan.follow_links:
-            links = (link.url for link in page.links)
             found += self.frontier.follow(links, depth=address.depth + 1, via=response.url)
         self._report_found(found)
         brought = any(self.frontier.shapes.shape(each.url) != shape for each in found)
         chained = bool(address.via) and self.frontier.shapes.shape(address.via) == shape
-        if self.judge.repeats.is_trap(shape, page, url=response.url, brought=brought, chained=chained):
+        if not is_result and self.judge.repeats.is_trap(shape, page, url=response.url, brought=brought, chained=chained):
             self._trapped.add(shape)
         if self.plan.assets and judged.outcome is Outcome.OK:
             self._ask_assets((*page.stylesheets, *page.pictures), page_url=response.url)
@@ -286,6 +359,14 @@ class SiteSpider(Spider):
                 f"{self.frontier.overflow - overflow:,} of its links were not queued, because {self.frontier.room:,} addresses are waiting"
             )
         return f"it has more than {MAX_LINKS:,} links; the others were not read" if page.links_left_out and self.plan.follow_links else ""
+
+    def _choose_links(self, page: ParsedView, url: str) -> tuple[list[str], list[str]]:
+        """Return (links to the next page of a list, all links to follow) of a page."""
+        if self.searching:
+            onward, links = self.searching.choose_links(page, url)
+        else:
+            onward, links = [link.url for link in page.links if link.is_next], [link.url for link in page.links]
+        return onward if self.plan.follow_pagination else [], links
 
     # Sources
 
@@ -396,7 +477,8 @@ class SiteSpider(Spider):
         """Return the next address that has not been fetched in another way and is not in a trap. Report those that are skipped."""
         while drawn := self.frontier.queue.pop():
             address, shape = drawn
-            if self._trapped and self.frontier.shapes.now(shape) in self._trapped:
+            is_result = bool(self.searching and self.searching.find_term(address.url))
+            if self._trapped and not is_result and self.frontier.shapes.now(shape) in self._trapped:
                 message = "of a part of the site that repeats itself without end"
             elif not self.frontier.arrive(address.url):
                 message = "its page was fetched under another address"

@@ -8,7 +8,7 @@ from extraction.management import following
 from extraction.management.vertex_command import VertexCommand
 from extraction.models import Site, Source
 from extraction.services.core.runs import JobError
-from extraction.services.intake import crawl_site
+from extraction.services.intake import crawl_site, search_terms
 from extraction.services.sites import sources
 from extraction.views.core import crawl_view
 
@@ -42,6 +42,8 @@ class Command(VertexCommand):
         if wait or here:
             for row in crawl_view.list_outcomes(run):
                 self.stdout.write(f"  {row.count:,} {row.word.lower()}")
+            for line in search_terms.write_lines(run):
+                self.stdout.write(f"  {line}")
             following.follow_renewal(self, run, wait=wait, here=here)
 
     def _set(self, site: Site, address: str, given: dict[str, Any]) -> None:

@@ -8,14 +8,15 @@ from collections.abc import Iterable
 
 from django.db.models import QuerySet
 
-from extraction.models import Asset, LeftBytes, Preview, Site, Snapshot
+from extraction.models import Asset, LeftBytes, PagePicture, Preview, Site, Snapshot
 from extraction.services.core import stored_bytes
 
 CHUNK = 500
 
-OWNERS: tuple[tuple[type[Snapshot | Asset | Preview], str], ...] = (
+OWNERS: tuple[tuple[type[Snapshot | PagePicture | Asset | Preview], str], ...] = (
     (Snapshot, "sha256"),
     (Snapshot, "received"),
+    (PagePicture, "sha256"),
     (Asset, "sha256"),
     (Preview, "sha256"),
     (Preview, "dimmed"),
@@ -25,7 +26,7 @@ OWNERS: tuple[tuple[type[Snapshot | Asset | Preview], str], ...] = (
 
 def note_site(site: Site) -> None:
     """Note the bytes of a site, in the transaction that deletes it."""
-    places = {Snapshot: "page__site", Asset: "site", Preview: "cluster__site"}
+    places = {Snapshot: "page__site", PagePicture: "snapshot__page__site", Asset: "site", Preview: "cluster__site"}
     for model, column in OWNERS:
         _note(model._default_manager.filter(**{places[model]: site}), column)
 
@@ -34,6 +35,7 @@ def note_snapshots(snapshots: "QuerySet[Snapshot]") -> None:
     """Note the bytes of snapshots, in the transaction that deletes them."""
     for column in ("sha256", "received"):
         _note(snapshots, column)
+    _note(PagePicture.objects.filter(snapshot__in=snapshots), "sha256")
 
 
 def collect_left() -> int:
@@ -59,7 +61,7 @@ def find_wanted(sha256s: Iterable[str]) -> set[str]:
     return found
 
 
-def _note(rows: "QuerySet[Snapshot] | QuerySet[Asset] | QuerySet[Preview]", column: str) -> None:
+def _note(rows: "QuerySet[Snapshot] | QuerySet[PagePicture] | QuerySet[Asset] | QuerySet[Preview]", column: str) -> None:
     digests = rows.exclude(**{column: ""}).order_by().values_list(column, flat=True).distinct()
     some: list[str] = []
     for sha256 in digests.iterator(chunk_size=CHUNK):

@@ -21,6 +21,7 @@ from extraction.algorithms.rules.rule import FORMAT as RULE_FORMAT
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.rules.url_patterns import UrlPattern
 from extraction.algorithms.sketches.shingles import Mask
+from extraction.fetching.search_terms import check_search
 from extraction.models import Attribute, Cluster, Correction, DeliveryTarget, Join, Monitor, RecordType, RefreshSchedule, Rule, Site, Source
 from extraction.models.repeating import Repeating
 from extraction.services.core.slugs import RESERVED
@@ -126,8 +127,12 @@ def _check_site(document: SiteDocument) -> None:
 def _check_source(document: SourceDocument) -> None:
     fields = {name: list(value) if isinstance(value, tuple) else value for name, value in _list_fields(document)}
     clean_row(Source(**fields), document.where, *(name for name, value in fields.items() if not isinstance(value, list)))
-    for address in (*document.addresses, *document.sitemaps, *document.feeds, *document.listed):
+    for address in (*document.addresses, *document.sitemaps, *document.feeds, *document.listed, *filter(None, [document.search_address])):
         _check_address(address, document.where)
+    try:
+        check_search(document.search_address, document.search_fields, document.search_terms)
+    except ValueError as error:
+        raise FolderError(str(error), document.where) from error
     for pattern in (*document.include, *document.exclude):
         _check_pattern(pattern, document.where)
 

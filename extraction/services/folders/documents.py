@@ -30,6 +30,10 @@ class SourceDocument(Document):
     sitemaps: tuple[str, ...] = ()
     feeds: tuple[str, ...] = ()
     listed: tuple[str, ...] = ()
+    search_address: str = ""
+    search_fields: tuple[str, ...] = ()
+    search_terms: tuple[str, ...] = ()
+    search_pages: int = 20
     hosts: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()

@@ -11,11 +11,11 @@ from django.db import transaction
 from extraction.algorithms.clustering import masked_shingles
 from extraction.algorithms.clustering.threshold import default_threshold
 from extraction.algorithms.sketches import shingles
-from extraction.fetching.crawl.messages import Address, CrawlProgress, Event, Fetched, FetchedAsset, FoundAddresses, Outcome
+from extraction.fetching.crawl.messages import Address, CrawlProgress, Event, Fetched, FetchedAsset, FoundAddresses, Outcome, Searched
 from extraction.fetching.items import PageItem, RecordedAnswer
 from extraction.fetching.names import make_printable
 from extraction.models import Run, RunProblem, Snapshot
-from extraction.services.intake import crawl_frontier
+from extraction.services.intake import crawl_frontier, search_terms
 from extraction.services.intake.crawl_extract import Extractor
 from extraction.services.sites import page_store, page_visits
 
@@ -34,6 +34,7 @@ class Intake:
     """The results of a crawl that are not written yet, and its progress.
 
     found: addresses not written yet.
+    searched: what the search said to terms, not written yet.
     fetched: answers not written yet.
     size_bytes: the size of these answers.
     pages: pages fetched since the run began, including those fetched before a restart.
@@ -43,6 +44,7 @@ class Intake:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.found: list[Address] = []
+        self.searched: list[Searched] = []
         self.fetched: list[Fetched] = []
         self.size_bytes = 0
         self.pages = 0
@@ -52,7 +54,7 @@ class Intake:
 
     def begin(self, standing: crawl_frontier.Standing) -> None:
         """Begin with the state of the crawl in its rows. Unwritten results of a previous process are dropped."""
-        self.found, self.fetched, self.size_bytes = [], [], 0
+        self.found, self.searched, self.fetched, self.size_bytes = [], [], [], 0
         self.pages, self.queued = standing.pages, len(standing.queued)
         self._add(before=standing.pages)
 
@@ -60,9 +62,11 @@ class Intake:
         """Take one event."""
         if isinstance(event, FoundAddresses):
             self.found += event.addresses
+        elif isinstance(event, Searched):
+            self.searched.append(event)
         elif isinstance(event, Fetched):
             self.fetched.append(event)
-            self.size_bytes += event.size_bytes
+            self.size_bytes += event.size_bytes + (Path(event.screenshot).stat().st_size if event.screenshot else 0)
         elif isinstance(event, CrawlProgress):
             self.queued = event.queued
         elif isinstance(event, FetchedAsset):
@@ -77,6 +81,7 @@ class Intake:
         """Write all results, in an order that lets another worker continue from any point in between."""
         site, events = self.run.site, self.fetched
         crawl_frontier.add_addresses(self.run, self.found)
+        search_terms.write_terms(self.run, self.searched)
         items = [_item(event) for event in events if event.outcome is Outcome.OK and event.body]
         if items:
             self._store(items)
@@ -92,7 +97,7 @@ class Intake:
         for event in events:
             for name in filter(None, (event.body, event.rendered, event.screenshot)):
                 Path(name).unlink(missing_ok=True)
-        self.found, self.fetched, self.size_bytes = [], [], 0
+        self.found, self.searched, self.fetched, self.size_bytes = [], [], [], 0
         self._count_templates()
 
     def _store(self, items: list[PageItem]) -> None:
@@ -144,5 +149,12 @@ def _item(event: Fetched) -> PageItem:
     content, content_type, received = body, headers.get("content-type", ""), None
     if event.rendered:
         content, content_type, received = Path(event.rendered).read_bytes(), RENDERED_TYPE, body
-    answer = RecordedAnswer(event.status or 200, headers, received, tuple(make_printable(each) for each in event.notices))
+    answer = RecordedAnswer(
+        event.status or 200,
+        headers,
+        received,
+        tuple(make_printable(each) for each in event.notices),
+        picture=Path(event.screenshot).read_bytes() if event.screenshot else None,
+        picture_note=make_printable(event.screenshot_note),
+    )
     return PageItem(url, url, content, content_type[:200], crawl_frontier.get_moment(event), answer)

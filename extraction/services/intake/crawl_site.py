@@ -35,14 +35,15 @@ from extraction.fetching.crawl.messages import (
     FetchedAsset,
     FoundAddresses,
     Outcome,
+    Searched,
 )
 from extraction.fetching.crawl.process import Crawl, CrawlFailed
 from extraction.fetching.crawl.spool import read_ledgers
-from extraction.models import Rule, Run, Site, Source
+from extraction.models import Rule, Run, SearchTerm, Site, Source
 from extraction.models.run_values import EXTRACT, SAMPLE, RunParameters, RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import Cancelled, JobError, Progress
-from extraction.services.intake import crawl_frontier
+from extraction.services.intake import crawl_frontier, search_terms
 from extraction.services.intake.crawl_intake import Intake
 from extraction.services.intake.outcome_words import WORDS
 from extraction.services.records import extract_records
@@ -118,6 +119,7 @@ def run_crawl(run: Run, progress: Progress) -> RunSummary:
     gone: pages that no longer exist.
     missed: addresses without a page.
     outcomes: {outcome: number of addresses}.
+    terms: terms of the site's search; of these empty_terms, which found nothing, and unasked_terms, which got no answer.
     reason: why the crawl ended.
 
     An extracting crawl also counts its records by state. Raises JobError when no page could be fetched or the crawling
@@ -129,6 +131,7 @@ def run_crawl(run: Run, progress: Progress) -> RunSummary:
     intake = Intake(run)
     if run.attempts == 1 and not run.addresses.exists() and not run.read_parameters().refreshes:
         crawl_frontier.seed_addresses(run, _kept_pages(run.site, source), via=crawl_frontier.SEEDED)
+    search_terms.forget_terms(run, source)
     reason, deaths, before = None, 0, -1
     strikes: Counter[str] = Counter()
     while reason is None:
@@ -204,7 +207,7 @@ def _consume(events: Iterator[Event], intake: Intake, progress: Progress | None,
     written = time.monotonic()
     try:
         for event in events:
-            if not isinstance(event, FoundAddresses | FetchedAsset) and _due(intake, written):
+            if not isinstance(event, FoundAddresses | Searched | FetchedAsset) and _due(intake, written):
                 intake.write()
                 written = time.monotonic()
             if isinstance(event, Done):
@@ -231,7 +234,7 @@ def _last(event: Done, intake: Intake) -> EndReason:
 
 def _due(intake: Intake, written: float) -> bool:
     full = len(intake.fetched) >= BATCH_PAGES or intake.size_bytes >= BATCH_BYTES
-    return full or (bool(intake.fetched or intake.found) and time.monotonic() - written >= BATCH_S)
+    return full or (bool(intake.fetched or intake.found or intake.searched) and time.monotonic() - written >= BATCH_S)
 
 
 def _show(intake: Intake, progress: Progress, limit: int) -> None:
@@ -294,6 +297,7 @@ def _ended(run: Run, intake: Intake, reason: EndReason) -> RunSummary:
         outcomes=dict(outcomes),
         reason=reason.value,
     )
+    summary = _count_terms(run, summary)
     if run.read_parameters().refreshes:
         summary = replace(summary, left=run.addresses.queued().count())
     if not run.read_parameters().keeps_no_pages:
@@ -302,8 +306,22 @@ def _ended(run: Run, intake: Intake, reason: EndReason) -> RunSummary:
     return extract_records.add_states(summary, run)
 
 
+def _count_terms(run: Run, summary: RunSummary) -> RunSummary:
+    """Return the summary with the figures about the terms of the search; unchanged if there is no search."""
+    counts = search_terms.count_by_state(run)
+    if not counts:
+        return summary
+    unasked = counts.get(SearchTerm.State.FAILED, 0) + counts.get(SearchTerm.State.WAITING, 0)
+    empty = counts.get(SearchTerm.State.NOTHING, 0)
+    return replace(summary, terms=sum(counts.values()), empty_terms=empty, unasked_terms=unasked)
+
+
 def _explain_no_pages(run: Run, outcomes: Counter[str]) -> str:
     """Return why no page was fetched: the most common outcome, with an example address and its message."""
+    if not outcomes and (problem := search_terms.find_problem(run)):
+        return f"No page was found. The search: {problem}"
+    if not outcomes and (term := search_terms.select_terms(run, SearchTerm.State.FAILED).first()):
+        return f"No page was found. The search for “{term.term}” had no answer: {term.message}."
     if not outcomes:
         return "No page was found: none of the addresses leads to a page that may be fetched."
     outcome = outcomes.most_common(1)[0][0]

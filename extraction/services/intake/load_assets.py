@@ -19,7 +19,7 @@ from django.utils.translation import gettext
 from extraction.algorithms.dom import references
 from extraction.algorithms.dom.references import NeededResource
 from extraction.algorithms.errors import PageError
-from extraction.fetching.crawl.messages import CrawlPlan, RenderMode
+from extraction.fetching.crawl.messages import CrawlPlan, RenderMode, Search
 from extraction.fetching.crawl.messages import FetchedAsset as Answered
 from extraction.fetching.crawl.process import Crawl, CrawlFailed
 from extraction.models import Cluster, Run, SamplePage, Site, Snapshot
@@ -156,5 +156,6 @@ def _needs(snapshot: Snapshot) -> list[NeededResource]:
 def _plan(site: Site, urls: Sequence[str], spool: Path) -> CrawlPlan:
     """Return a plan that fetches these files and nothing else, with the site's settings."""
     usual = sources.plan_crawl(sources.get_source(site), sources.KnownFrontier((), (), None), spool=spool, sample=False)
-    alone = replace(usual, start=(), sitemaps=(), feeds=(), urls=(), robots_sitemaps=False, follow_links=False, follow_pagination=False)
-    return replace(alone, files=tuple(urls), rendered=RenderMode.NEVER, soft_404=False)
+    alone = replace(usual, start=(), sitemaps=(), feeds=(), urls=(), search=Search(), robots_sitemaps=False)
+    alone = replace(alone, follow_links=False, follow_pagination=False)
+    return replace(alone, files=tuple(urls), rendered=RenderMode.NEVER, screenshots=False, soft_404=False)

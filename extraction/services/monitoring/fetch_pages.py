@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -49,6 +49,7 @@ def make_fetcher(site: Site, *, spool: str) -> Fetch:
         try:
             frontier = KnownFrontier(queued=(), known=(), page_limit=None)
             plan = sources.plan_crawl(sources.get_source(site), frontier, spool=folder, sample=False)
+            plan = replace(plan, screenshots=False)  # a check keeps no pictures
             return {each.url: _answer(each) for each in fetch_once(urls, plan=plan, keep_session=partial(store_session, site))}
         except CrawlFailed as error:
             if error.from_outside:

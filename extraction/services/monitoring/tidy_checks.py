@@ -14,6 +14,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from extraction.models import Bellwether, Breakage, Check, Label, Record, RecordChange, SamplePage, Snapshot
 from extraction.services.core import left_bytes, stored_bytes
+from extraction.services.sites import page_pictures
 
 EVIDENCE_DAYS = 90
 """How long the pages of a check that found something are kept."""
@@ -62,8 +63,9 @@ def _delete(snapshots: Sequence[int]) -> int:
     with transaction.atomic():
         list(Snapshot.objects.select_for_update().filter(pk__in=snapshots).order_by("pk").values_list("pk"))
         free = list(_unused().filter(pk__in=snapshots))
+        pictures = page_pictures.list_digests(free)
         Snapshot.objects.filter(pk__in=[each.pk for each in free]).delete()
-    for sha256 in sorted({each.sha256 for each in free}):
+    for sha256 in sorted({each.sha256 for each in free} | pictures):
         if not _wanted(sha256):
             stored_bytes.throw_away(sha256)
     return len(free)

@@ -4,7 +4,7 @@ Storing is idempotent. What exists stays as it is, so a batch may arrive twice, 
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -21,7 +21,8 @@ from extraction.fetching.items import PageItem
 from extraction.fetching.names import make_printable
 from extraction.models import Page, Run, Site, Snapshot
 from extraction.services.core import stored_bytes
-from extraction.services.sites import quotas
+from extraction.services.sites import page_pictures, quotas
+from extraction.services.sites.page_pictures import Content, KeptPicture
 
 logger = logging.getLogger(__name__)
 
@@ -94,10 +95,12 @@ def store_pages(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, l
     known = _find_known(run.site, visits)
     fresh = {(visit.url, visit.sha256): visit for visit in visits if (visit.url, visit.sha256, visit.keep) not in known}
     size_bytes = sum(len(visit.item.content) for visit in fresh.values() if visit.keep)
-    quotas.check_batch(run.site, {visit.url for visit in visits}, size_bytes)
+    pictures = page_pictures.choose_new(run.site, {(visit.url, visit.sha256): visit.item for visit in visits if visit.keep})
+    quotas.check_batch(run.site, {visit.url for visit in visits}, size_bytes + page_pictures.measure(pictures.values()))
     made = _make_snapshots(list(fresh.values()), look)
+    taken = page_pictures.keep_bytes(pictures)
     with transaction.atomic():
-        new, changed = _write(run.site, visits, made)
+        new, changed = _write(run.site, visits, made, taken)
         if new or changed:
             summary = run.read_summary()
             run.write_summary(replace(summary, new=(summary.new or 0) + new, changed=(summary.changed or 0) + changed))
@@ -247,7 +250,9 @@ def find_title(page: ParsedPage) -> str:
     return make_printable(nodes.clean(nodes.whole_text(element)))[:TITLE_LENGTH] if element is not None else ""
 
 
-def _write(site: Site, visits: Sequence[Visit], made: dict[tuple[str, str], Snapshot]) -> tuple[int, int]:
+def _write(
+    site: Site, visits: Sequence[Visit], made: dict[tuple[str, str], Snapshot], pictures: Mapping[Content, KeptPicture]
+) -> tuple[int, int]:
     """Write the rows. Return the numbers of new and of changed pages."""
     urls = sorted({visit.url for visit in visits})
     # New pages are sorted by URL and then locked by id, so that two imports of one site wait for each other instead of deadlocking.
@@ -257,6 +262,8 @@ def _write(site: Site, visits: Sequence[Visit], made: dict[tuple[str, str], Snap
         snapshot.page = pages[url]
     Snapshot.objects.bulk_create([made[key] for key in sorted(made)], ignore_conflicts=True)
     rows = {(row.page_id, row.sha256): row for row in Snapshot.objects.filter(page__in=pages.values())}
+    if pictures:
+        page_pictures.write_rows(pictures, {(url, sha256): rows[pages[url].pk, sha256] for url, sha256 in pictures})
     by_id = {row.pk: row for row in rows.values()}
     before = {page.pk: page.current_id for page in pages.values()}
     seen: set[int] = set()

@@ -1,4 +1,6 @@
-"""How much one site, and all sites of one team, may hold: pages, and bytes of stored pages. Without limits, one could fill the disk of all.
+"""How much one site, and all sites of one team, may hold: pages, and bytes of stored pages and their pictures.
+
+Without limits, one could fill the disk of all.
 
 The limits are settings. A run that would go beyond one stores what still fits and then fails with the reason; what was there before stays.
 """
@@ -11,7 +13,7 @@ from django.conf import settings
 from django.db.models import QuerySet, Sum
 from django.utils.translation import gettext
 
-from extraction.models import Page, PageCount, Site, Snapshot
+from extraction.models import Page, PageCount, PagePicture, Site, Snapshot
 from extraction.services.core.percent import write_number
 from extraction.services.core.runs import JobError
 
@@ -63,6 +65,8 @@ class _Holder:
         held = _stored.get(self.key)
         if held is None or time.monotonic() - held.at > LOOK_EVERY_S:
             size = Snapshot.objects.filter(page__site__in=self.sites).kept().aggregate(size=Sum("size_bytes", default=0))["size"]
+            pictures = PagePicture.objects.filter(snapshot__page__site__in=self.sites)
+            size += pictures.aggregate(size=Sum("size_bytes", default=0))["size"]
             held = _stored[self.key] = _Stored(int(size), time.monotonic())
         return held.size_bytes
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 
 from extraction.algorithms.rules.url_patterns import SplitAddress as Parsed
 from extraction.fetching import tls_probe, url_safety
-from extraction.fetching.crawl.messages import Address, CrawlPlan, RenderMode
+from extraction.fetching.crawl.messages import Address, CrawlPlan, RenderMode, Search
 from extraction.fetching.crawl.sources import read_url_list
 from extraction.fetching.sign_in_steps import SignIn
 from extraction.models import (
@@ -197,7 +197,7 @@ def list_hosts(source: Source) -> tuple[str, ...]:
     if source.hosts:
         return tuple(source.hosts)
     found: dict[str, None] = {}
-    for address in (*source.addresses, *source.listed, *source.sitemaps, *source.feeds):
+    for address in source.all_addresses:
         host = get_host(address)
         if host:
             found |= dict.fromkeys((host, host[4:] if host.startswith("www.") else f"www.{host}"))
@@ -225,6 +225,7 @@ def plan_crawl(source: Source, frontier: KnownFrontier, *, spool: Path, sample: 
         sitemaps=tuple(source.sitemaps),
         feeds=tuple(source.feeds),
         urls=tuple(source.listed),
+        search=_plan_search(source),
         robots_sitemaps=source.find_sitemaps,
         allowed_hosts=list_hosts(source),
         include=tuple(source.include),
@@ -248,6 +249,7 @@ def plan_crawl(source: Source, frontier: KnownFrontier, *, spool: Path, sample: 
         timeout_s=float(settings.VERTEX_CRAWL_TIMEOUT_S),
         max_bytes=settings.VERTEX_PAGE_MAX_BYTES,
         rendered=RenderMode.ALWAYS if fetching.loads_more else RenderMode(source.rendered),
+        screenshots=fetching.pictures,
         load_more=fetching.load_more,
         scrolls=fetching.scrolls,
         most_loads=fetching.most_loads,
@@ -257,9 +259,20 @@ def plan_crawl(source: Source, frontier: KnownFrontier, *, spool: Path, sample: 
     )
 
 
+def _plan_search(source: Source) -> Search:
+    if not source.searches:
+        return Search()
+    return Search(
+        address=source.search_address,
+        fields=tuple(source.search_fields),
+        terms=tuple(source.search_terms),
+        pages=source.search_pages,
+    )
+
+
 def is_secure(source: Source) -> bool:
     """Return whether all addresses of a source are fetched over https."""
-    return all(address.startswith("https://") for address in (*source.addresses, *source.listed, *source.sitemaps, *source.feeds))
+    return all(address.startswith("https://") for address in source.all_addresses)
 
 
 def _read_sign_in(fetching: SiteFetching) -> SignIn:

@@ -66,6 +66,8 @@ _WORDS: dict[str, dict[str, StrPromise]] = {
         "gone": ngettext_lazy("gone", "gone"),
         "left": ngettext_lazy("new address left for later", "new addresses left for later"),
         "missed": ngettext_lazy("address without a page", "addresses without a page"),
+        "empty_terms": ngettext_lazy("search term that found nothing", "search terms that found nothing"),
+        "unasked_terms": ngettext_lazy("search term without an answer", "search terms without an answer"),
     },
     Run.Kind.CLUSTER: {
         "clusters": ngettext_lazy("template", "templates"),

@@ -12,7 +12,7 @@ from extraction.models import ProblemCount, Role, Run, RunRelease, Site
 from extraction.services.core import runs as service
 from extraction.services.intake import absent_pages
 from extraction.services.sites import sites
-from extraction.views.core import crawl_view, run_progress
+from extraction.views.core import crawl_view, run_progress, search_view
 from extraction.views.core.keyset import read_page
 from extraction.views.policy import may_control, requires
 
@@ -77,6 +77,7 @@ def _build_context(request: HttpRequest, run_id: int) -> dict[str, object]:
         "may_cancel": not found.finished and may_control(request, found),
         "may_control": may_control(request, found),
         "outcomes": crawl_view.list_outcomes(found, examples=True) if found.kind == Run.Kind.CRAWL else [],
+        "search_states": search_view.list_states(found, examples=True) if found.kind == Run.Kind.CRAWL else [],
         **_find_absent(found),
         "next_run": run_progress.find_following(found),
         "again": _find_restart(found),

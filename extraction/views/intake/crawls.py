@@ -10,11 +10,11 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.sites import SourceForm
-from extraction.models import Role, Run, Site
+from extraction.models import Role, Run, SearchTerm, Site
 from extraction.services.core import runs
 from extraction.services.intake import crawl_site, outcome_words
 from extraction.services.sites import sites, sources
-from extraction.views.core import crawl_view, run_progress
+from extraction.views.core import crawl_view, run_progress, search_view
 from extraction.views.core.site_activity import build_activity_context
 from extraction.views.http import HtmxHttpRequest, SignedInHttpRequest
 from extraction.views.policy import may_control, requires
@@ -76,6 +76,19 @@ def list_addresses(request: HttpRequest, run_id: int) -> HttpResponse:
     found = crawl_view.list_addresses(run, outcome, request.GET, query=query)
     context = {"run": run, "site": run.site, "outcome": outcome, "word": outcome_words.WORDS[outcome], "rows": rows, "pages": found}
     return render(request, "extraction/intake/run_addresses.html", context | {"query": query})
+
+
+@require_safe
+@requires(Role.VIEWER)
+def list_search_terms(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Show the terms of the search of a crawl in one state, or all, and what the search said to them."""
+    run = get_object_or_404(Run.objects.select_related("site"), pk=run_id, kind=Run.Kind.CRAWL)
+    state = request.GET.get("state", "")
+    if state and state not in SearchTerm.State.values:
+        raise Http404(f"there is no state {state!r}")
+    found = search_view.list_terms(run, state, request.GET)
+    context = {"run": run, "site": run.site, "state": state, "rows": search_view.list_states(run), "pages": found}
+    return render(request, "extraction/intake/run_search_terms.html", context)
 
 
 @require_POST

@@ -1,14 +1,15 @@
 """The pages of a site: the list, one page, and a WARC file of all."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
-from extraction.models import Page, Role, Site
+from extraction.models import Page, Role, Site, Snapshot
 from extraction.services.intake import export_warc
-from extraction.services.sites import sites
+from extraction.services.sites import page_pictures, sites
+from extraction.services.sites.fetching import get_fetching
 from extraction.views.core import last_move
 from extraction.views.core.keyset import read_page
 from extraction.views.policy import requires
@@ -51,7 +52,22 @@ def show_page(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
     view = site_pages.build_page_view(found, snapshot_id=int(asked) if asked.isdecimal() and len(asked) < 19 else None)
     marked = request.GET.get("value", "")
     mark = site_pages.locate_value(view.record, marked) if view.record else None
-    return render(request, "extraction/sites/page.html", {"site": found.site, "view": view, "mark": mark, "marked": marked})
+    keeps_pictures = get_fetching(found.site).pictures
+    context = {"site": found.site, "view": view, "mark": mark, "marked": marked, "keeps_pictures": keeps_pictures}
+    return render(request, "extraction/sites/page.html", context)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def show_picture(_request: HttpRequest, slug: str, page_id: int, snapshot_id: int) -> HttpResponse:
+    """Show the picture of a stored version of a page, as a browser showed it."""
+    found = get_object_or_404(Snapshot, page__site__slug=slug, page=page_id, pk=snapshot_id)
+    try:
+        content = page_pictures.read_picture(found)
+    except FileNotFoundError as error:
+        raise Http404(str(error)) from error
+    headers = {"Cache-Control": "private, max-age=86400", "X-Content-Type-Options": "nosniff"}
+    return HttpResponse(content, content_type="image/jpeg", headers=headers)
 
 
 @require_POST

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from extraction.models import Attribute, Label, Page, PageCount, Record, RecordType, Site, Snapshot
+from extraction.models import Attribute, Label, Page, PageCount, PagePicture, Record, RecordType, Site, Snapshot
 from extraction.models.kept.counts import PageFigures
 from extraction.models.kept.searching import match_pages
 from extraction.models.record_origins import Origin
@@ -79,6 +79,11 @@ class PageView:
         return bool(shown and shown.kept and not shown.error and record and record.cluster_id == shown.cluster_id)
 
     @property
+    def picture(self) -> PagePicture | None:
+        """The picture of the snapshot, or the row that says why there is none; None if none was asked for."""
+        return getattr(self.snapshot, "picture", None)
+
+    @property
     def is_web(self) -> bool:
         """Whether its URL is an address on the web and not a file's name."""
         return self.page.url.startswith(("http://", "https://"))
@@ -141,7 +146,7 @@ def build_page_view(page: Page, *, snapshot_id: int | None = None) -> PageView:
 
     An unknown id gives the current snapshot.
     """
-    snapshots = list(page.snapshots.select_related("cluster__record_type", "record__rule").order_by("-fetched_at", "-id"))
+    snapshots = list(page.snapshots.select_related("cluster__record_type", "record__rule", "picture").order_by("-fetched_at", "-id"))
     wanted = {page.current_id: 1, snapshot_id: 2}
     snapshot = max(snapshots, key=lambda one: wanted.get(one.pk, 0), default=None)
     record = getattr(snapshot, "record", None) if snapshot else None

@@ -68,6 +68,8 @@ UNLOGGED = {
     "site_files_upload": "it shows what an import would change, and changes nothing",
     "site_place_undo": "it moves pages by the service of site_place",
     "provider_link": "it leads to the provider; test_provider.py looks at what comes after",
+    "site_sign_in": "it needs a site that answers; tests/e2e/test_sign_in_setup.py looks at the log",
+    "site_sign_in_try": "it signs in and changes no settings",
     "notices_read": "it says that one has seen something, and changes nothing for others",
     "alert_channel_test": "it sends a test and changes nothing",
     "breakage_annotate": "it opens the workbench",

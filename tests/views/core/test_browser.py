@@ -19,6 +19,7 @@ api = pytest.importorskip("playwright.sync_api")
 
 DOWNLOADS = {
     "audit_log_csv",
+    "page_picture",
     "person_entered",
     "site_files",
     "records_csv",

@@ -1,0 +1,84 @@
+"""The forms that set up a sign-in: the address of its page, and what goes where on it."""
+
+import json
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext, gettext_lazy
+
+from extraction.forms.core import join_errors
+from extraction.forms.fetching import FetchingForm
+from extraction.models import Site
+from extraction.services.sites import sign_in_setup
+from extraction.services.sites.fetching import store_session
+from extraction.services.sites.sign_in_setup import SignInChoice, TriedSteps
+
+MAX_CHOICES = 20_000
+"""The most characters of the fields that a page offers."""
+
+
+class SignInAddressForm(forms.Form):
+    """The address of the page to sign in."""
+
+    address = forms.CharField(
+        label=gettext_lazy("Address of the page to sign in"),
+        max_length=2000,
+        error_messages={"required": gettext_lazy("Enter the address of the page to sign in.")},
+    )
+
+
+class SignInChoiceForm(SignInAddressForm):
+    """Which field is for the name, which for the password, what goes into them, and which button sends them.
+
+    choices: the fields and buttons that the page offered, as JSON, so that they can be offered again if the steps fail.
+    anyway: whether to save the steps even if they fail.
+    """
+
+    name_field = forms.CharField(label=gettext_lazy("Field for the name"), max_length=1000, required=False)
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=500, required=False, strip=False)
+    password_field = forms.CharField(label=gettext_lazy("Field for the password"), max_length=1000)
+    password = forms.CharField(
+        label=gettext_lazy("Password"),
+        max_length=500,
+        strip=False,
+        error_messages={"required": gettext_lazy("Enter the password.")},
+    )
+    button = forms.CharField(label=gettext_lazy("Button"), max_length=1000)
+    choices = forms.CharField(max_length=MAX_CHOICES, required=False)
+    anyway = forms.BooleanField(label=gettext_lazy("Save the steps even if they fail"), required=False)
+
+    def clean(self) -> dict[str, Any] | None:
+        data = super().clean() or self.cleaned_data
+        if data.get("name_field") and not data.get("name"):
+            self.add_error("name", gettext("Enter the name."))
+        return data
+
+    def try_and_save(self, site: Site) -> TriedSteps | None:
+        """Try the steps; save them if they work, or anyway if that is wanted. Return what came of them.
+
+        Return None and add errors if there are no steps to try.
+        """
+        values = {name: self.cleaned_data[name] for name in ("address", "name_field", "password_field", "button", "name", "password")}
+        try:
+            steps = sign_in_setup.write_steps(SignInChoice(**values))
+            settings = FetchingForm.with_changes(site, {"steps": steps})
+            if not settings.is_valid():
+                raise ValueError(join_errors(settings))
+            tried = sign_in_setup.try_text(site, steps)
+        except (ValueError, sign_in_setup.SetupError) as error:
+            self.add_error(None, str(error))
+            return None
+        if not tried.said.failure or self.cleaned_data["anyway"]:
+            settings.save()
+        if tried.session:
+            store_session(site, tried.session)
+        return tried
+
+    def read_choices(self) -> dict[str, Any]:
+        """Return the fields and buttons that the page offered; none if they were changed on the way."""
+        try:
+            found = json.loads(self.data.get("choices") or "{}")
+            return {name: [(str(at), str(label)) for at, label in found[name]] for name in ("texts", "passwords", "buttons")}
+        except (ValueError, TypeError, KeyError, AttributeError):
+            given = {"texts": "name_field", "passwords": "password_field", "buttons": "button"}
+            return {name: [(self.data.get(key, ""), self.data.get(key, ""))] for name, key in given.items()}
