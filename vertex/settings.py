@@ -63,6 +63,8 @@ MIDDLEWARE = [
     "extraction.views.policy.SecurityHeadersMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    # Before anything looks at an address or a cookie.
+    "extraction.views.policy.NulMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

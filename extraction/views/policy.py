@@ -4,11 +4,12 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from urllib.parse import unquote_plus
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, UnreadablePostError
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -138,6 +139,9 @@ def _find_actor(request: HttpRequest) -> audit.Actor:
     return audit.Actor(AuditSource.DASHBOARD, user)
 
 
+API_ROOT = "/api/v1/"
+"""Where the addresses of the API begin."""
+
 SMALL_BODY_BYTES = 1024**2
 """A request with a larger body is an upload. No form without a file is as large."""
 
@@ -166,6 +170,44 @@ class UploadMiddleware:
                 }
                 return HttpResponse(reason, status=413, content_type="text/plain")
         return self.get_response(request)
+
+
+NUL = "\0"
+"""The character that PostgreSQL neither stores nor compares, and at which SQLite ends the text of a search."""
+
+
+class NulMiddleware:
+    """Refuses addresses and fields of forms with NUL, and takes cookies with it for missing. No browser sends it.
+
+    The API answers in its own form (`extraction.api.middleware`).
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.COOKIES = {name: value for name, value in request.COOKIES.items() if NUL not in value}
+        if not _is_api(request) and NUL in unquote_plus(request.get_full_path()):
+            return HttpResponse(gettext("An address cannot contain the character NUL."), status=400, content_type="text/plain")
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, _view: Any, _args: Any, _kwargs: Any) -> HttpResponse | None:
+        """Look at the fields of a form, now that large bodies are refused."""
+        if request.method != "POST" or _is_api(request) or not has_nul(request):
+            return None
+        return HttpResponse(gettext("A text cannot contain the character NUL."), status=400, content_type="text/plain")
+
+
+def _is_api(request: HttpRequest) -> bool:
+    return request.path.startswith(API_ROOT)
+
+
+def has_nul(request: HttpRequest) -> bool:
+    """Return whether a field of a form has NUL."""
+    try:
+        return any(NUL in name or any(NUL in each for each in values) for name, values in request.POST.lists())
+    except UnreadablePostError:  # the client has gone
+        return False
 
 
 class SecurityHeadersMiddleware:

@@ -59,6 +59,7 @@ WRONG = [
     (LABELS, "attribute: shop", "attribute: shp", r"labels\.yaml:\d+: the record type 'shop' has no attribute 'shp'"),
     (LABELS, "absent: true", "absent: false", r"labels\.yaml:\d+: a mark has either a place"),
     (LABELS, "row: 1", "row: 0", r"labels\.yaml:\d+: thing needs a row from 1 to"),
+    (LABELS, "text: 1", "text: first", r"labels\.yaml:\d+: "),
     (LABELS, "node: ", "node: 99999", r"labels\.yaml:\d+: shop: there is no such place on the page"),
     (LABELS, "absent: true", "absent: true\n        value: free", r"labels\.yaml:\d+: an attribute that is absent has no value"),
     (LABELS, "rows: 4", "rows: -4", r"labels\.yaml:\d+: the record type has no list 'offers', or the number of rows is wrong"),
@@ -139,6 +140,7 @@ def test_a_password_in_the_address_of_a_database_is_refused() -> None:
     [
         ("deliveries.yaml", "host: sftp", "colour: red\n      host: sftp", "'colour' is not known in a delivery"),
         ("deliveries.yaml", "user: vertex", "user: [vertex]", "the delivery cannot be read"),
+        ("deliveries.yaml", "host: sftp.example", 'endpoint: "https://[::1"', "endpoint: The address is not a web address"),
         ("joins.yaml", "page: shop", "page: shp", "there is no attribute 'shp' there"),
         ("corrections.yaml", "        thing:", "        thin:", "there is no attribute 'thin' in the list"),
         ("corrections.yaml", "raw: Tea & more", "text: Tea & more", "the values cannot be read"),
