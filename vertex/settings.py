@@ -80,6 +80,7 @@ MIDDLEWARE = [
     "extraction.views.policy.SessionMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "extraction.views.policy.RaceMiddleware",
 ]
 
 ROOT_URLCONF = "vertex.urls"

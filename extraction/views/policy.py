@@ -1,5 +1,6 @@
 """Permissions of users, limits of uploads, and the security headers of answers."""
 
+import logging
 from collections.abc import Callable
 from datetime import datetime
 from functools import wraps
@@ -9,6 +10,7 @@ from urllib.parse import unquote_plus
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, UnreadablePostError
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -20,6 +22,8 @@ from extraction.services.core import access, audit, sessions
 from extraction.services.core.percent import write_number
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.subjects import find_role
+
+logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponseBase)
@@ -208,6 +212,31 @@ def has_nul(request: HttpRequest) -> bool:
         return any(NUL in name or any(NUL in each for each in values) for name, values in request.POST.lists())
     except UnreadablePostError:  # the client has gone
         return False
+
+
+class RaceMiddleware:
+    """Answers a request again that failed because another one stored or deleted the same thing at the same moment.
+
+    A form looks whether a name is free before it is stored, and PostgreSQL lets two requests look at once. The second time, the request
+    sees what the other one did, and says so. What it had changed the first time was rolled back with its transaction.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Call the view once more. If it fails again, the error is no race."""
+        match = request.resolver_match
+        if not isinstance(exception, IntegrityError) or match is None:
+            return None
+        logger.info("%s %s is tried again: %s", request.method, request.path, exception)
+        for file in request.FILES.values():
+            file.seek(0)  # type: ignore[union-attr]
+        answer: HttpResponse = match.func(request, *match.args, **match.kwargs)
+        return answer
 
 
 class SecurityHeadersMiddleware:
