@@ -87,7 +87,7 @@ WRONG = [
         "        thing: 7",
         r"corrections\.yaml:\d+: the texts of thing must be a list",
     ),
-    ("corrections.yaml", "          - Tea 2-3", "          - 7", r"corrections\.yaml:\d+: the texts of thing must be a list"),
+    ("corrections.yaml", "          - Tea 2-3", "          - 7", r"corrections\.yaml:\d+: the texts of thing must be"),
     ("corrections.yaml", "attribute: shop", "attribute: price", r"corrections\.yaml:\d+: price is in a list, so it needs a row"),
     ("corrections.yaml", "attribute: price", "attribute: shop", r"corrections\.yaml:\d+: shop is not in a list, so it has no row"),
     ("corrections.yaml", "kind: corrected", "kind: guessed", r"corrections\.yaml:\d+: the kind is 'guessed', none of corrected, "),
