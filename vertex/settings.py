@@ -63,6 +63,8 @@ MIDDLEWARE = [
     "extraction.views.policy.SecurityHeadersMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    # Before anything looks at an address or a cookie.
+    "extraction.views.policy.NulMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -78,6 +80,7 @@ MIDDLEWARE = [
     "extraction.views.policy.SessionMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "extraction.views.policy.RaceMiddleware",
 ]
 
 ROOT_URLCONF = "vertex.urls"

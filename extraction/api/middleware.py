@@ -17,6 +17,7 @@ from extraction.api.problems import CONTENT_TYPE, write_problem
 from extraction.models import ApiOutcome
 from extraction.services.core import api_tokens
 from extraction.services.core.access import TokenAccess
+from extraction.views.policy import has_nul
 
 ROOT = "/api/v1/"
 
@@ -63,6 +64,8 @@ class ApiMiddleware:
         if "\0" in unquote(request.get_full_path()):
             return write_problem(400, "An address cannot contain the character NUL.")  # PostgreSQL stores and compares none
         try:
+            if has_nul(request):
+                return write_problem(400, "A text cannot contain the character NUL.")
             begun = outcomes.begin(request, access.token)
         except RequestDataTooBig:
             return write_problem(413, f"A request without a file may have at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes.")

@@ -141,13 +141,13 @@ def _explain_bad_name(host: str) -> str:
     """Return why a name cannot be a host name (RFC 1035, 2.3.4); empty if it can. Names that are not ASCII are measured in IDNA form."""
     if any(each.isspace() for each in host):
         return "a space is not allowed in it"
+    parts = host.removesuffix(".").split(".")
+    if not all(parts):
+        return "there is nothing between two of its dots"
     try:
-        length = len(host.rstrip(".").encode("idna"))
+        length = len(host.removesuffix(".").encode("idna"))
     except UnicodeError:
-        # The codec rejects a part between dots that is empty, too long or has characters that are not allowed.
-        parts = host.removesuffix(".").split(".")
-        if not all(parts):
-            return "there is nothing between two of its dots"
+        # The codec rejects a part between dots that is too long or has characters that are not allowed.
         return (
             f"a part of it has more than {MAX_LABEL} characters"
             if any(len(each) > MAX_LABEL for each in parts)
@@ -158,7 +158,10 @@ def _explain_bad_name(host: str) -> str:
 
 def resolve_host(host: str, port: int) -> list[IPAddress]:
     """Return the addresses of a host in the order of this machine's resolver. Blocks. Raises OSError if there are none."""
-    found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+    try:
+        found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+    except UnicodeError as error:
+        raise OSError(f"it is not the name of a host: {error}") from error
     return list(dict.fromkeys(ip_address(str(each[4][0]).partition("%")[0]) for each in found))
 
 

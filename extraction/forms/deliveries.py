@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlsplit
 
 from django import forms
 from django.contrib.auth.models import User
@@ -22,7 +21,7 @@ from extraction.services.core.access import visible_to
 from extraction.services.deliveries.record_lines import ABOUT
 from extraction.services.deliveries.senders import other, sql_table, webhook
 from extraction.services.deliveries.senders.folder import confine_path
-from extraction.services.deliveries.senders.reach import DeliveryError
+from extraction.services.deliveries.senders.reach import DeliveryError, read_address
 from extraction.services.deliveries.targets import TargetDraft
 from extraction.services.records.exports.formats import FORMATS
 
@@ -173,7 +172,7 @@ class TargetForm(RepeatingForm):
         place = TargetPlace.from_json({name: data[name] for name in PLACES[of] if data.get(name)})
         secrets = {("url" if name == "address" else name): data.get(name, "") for name in SECRETS[of]}
         if of == Kind.WEBHOOK:
-            host = urlsplit(data["address"]).hostname if data.get("address") else self.target.read_place().host
+            host = read_address(data["address"]).host if data.get("address") else self.target.read_place().host
             place = replace(place, host=host or "")
         if of == Kind.SQL:
             url = sql_table.check_address(data["url"])
@@ -227,7 +226,7 @@ class TargetForm(RepeatingForm):
         elif of == Kind.OTHER and data.get("url"):
             other.check_url(data["url"])
             other.read_options(data.get("options") or "")
-        elif of == Kind.S3 and data.get("endpoint") and urlsplit(data["endpoint"]).scheme not in ("http", "https"):
+        elif of == Kind.S3 and data.get("endpoint") and not _is_web_address(data["endpoint"]):
             self.add_error("endpoint", gettext("The endpoint looks like https://objects.example.org. Leave it empty for AWS."))
         elif of == Kind.SFTP and data.get("host_key") and not data["host_key"].startswith("SHA256:"):
             self.add_error("host_key", gettext("It looks like SHA256:…. `ssh-keyscan HOST | ssh-keygen -lf -` shows it."))
@@ -252,7 +251,7 @@ class TargetForm(RepeatingForm):
         address, key = data.get("address") or "", data.get("key") or ""
         if not address and not stored:
             self.add_error("address", gettext("Enter the address."))
-        if address and (urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname):
+        if address and not _is_web_address(address):
             self.add_error("address", gettext("The address must look like https://hooks.example.org/vertex."))
         if not key and (not stored or address):
             self.add_error("key", gettext("Enter the key with which the receiver checks signatures."))
@@ -260,6 +259,14 @@ class TargetForm(RepeatingForm):
             self.add_error(
                 "key", gettext("The key must have at least %(shortest_key)s characters.") % {"shortest_key": webhook.SHORTEST_KEY}
             )
+
+
+def _is_web_address(text: str) -> bool:
+    try:
+        read_address(text)
+    except DeliveryError:
+        return False
+    return True
 
 
 class TargetKindForm(forms.Form):

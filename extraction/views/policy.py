@@ -1,14 +1,17 @@
 """Permissions of users, limits of uploads, and the security headers of answers."""
 
+import logging
 from collections.abc import Callable
 from datetime import datetime
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from urllib.parse import unquote_plus
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.db import IntegrityError
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, UnreadablePostError
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -19,6 +22,8 @@ from extraction.services.core import access, audit, sessions
 from extraction.services.core.percent import write_number
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.subjects import find_role
+
+logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponseBase)
@@ -138,6 +143,9 @@ def _find_actor(request: HttpRequest) -> audit.Actor:
     return audit.Actor(AuditSource.DASHBOARD, user)
 
 
+API_ROOT = "/api/v1/"
+"""Where the addresses of the API begin."""
+
 SMALL_BODY_BYTES = 1024**2
 """A request with a larger body is an upload. No form without a file is as large."""
 
@@ -166,6 +174,69 @@ class UploadMiddleware:
                 }
                 return HttpResponse(reason, status=413, content_type="text/plain")
         return self.get_response(request)
+
+
+NUL = "\0"
+"""The character that PostgreSQL neither stores nor compares, and at which SQLite ends the text of a search."""
+
+
+class NulMiddleware:
+    """Refuses addresses and fields of forms with NUL, and takes cookies with it for missing. No browser sends it.
+
+    The API answers in its own form (`extraction.api.middleware`).
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.COOKIES = {name: value for name, value in request.COOKIES.items() if NUL not in value}
+        if not _is_api(request) and NUL in unquote_plus(request.get_full_path()):
+            return HttpResponse(gettext("An address cannot contain the character NUL."), status=400, content_type="text/plain")
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, _view: Any, _args: Any, _kwargs: Any) -> HttpResponse | None:
+        """Look at the fields of a form, now that large bodies are refused."""
+        if request.method != "POST" or _is_api(request) or not has_nul(request):
+            return None
+        return HttpResponse(gettext("A text cannot contain the character NUL."), status=400, content_type="text/plain")
+
+
+def _is_api(request: HttpRequest) -> bool:
+    return request.path.startswith(API_ROOT)
+
+
+def has_nul(request: HttpRequest) -> bool:
+    """Return whether a field of a form has NUL."""
+    try:
+        return any(NUL in name or any(NUL in each for each in values) for name, values in request.POST.lists())
+    except UnreadablePostError:  # the client has gone
+        return False
+
+
+class RaceMiddleware:
+    """Answers a request again that failed because another one stored or deleted the same thing at the same moment.
+
+    A form looks whether a name is free before it is stored, and PostgreSQL lets two requests look at once. The second time, the request
+    sees what the other one did, and says so. What it had changed the first time was rolled back with its transaction.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Call the view once more. If it fails again, the error is no race."""
+        match = request.resolver_match
+        if not isinstance(exception, IntegrityError) or match is None:
+            return None
+        logger.info("%s %s is tried again: %s", request.method, request.path, exception)
+        for file in request.FILES.values():
+            file.seek(0)  # type: ignore[union-attr]
+        answer: HttpResponse = match.func(request, *match.args, **match.kwargs)
+        return answer
 
 
 class SecurityHeadersMiddleware:

@@ -370,3 +370,14 @@ def test_a_bare_ampersand_in_a_sitemap_is_one() -> None:
     )
     found = sources.read_sitemap(content, url=URL, max_bytes=10**6).pages
     assert found == ("https://a.example/?x=1&y=2", "https://a.example/?x=1&z=2", "https://a.example/?u=1&v=2")
+
+
+@pytest.mark.parametrize("broken", ['"', '"an open quote', f'"{"x" * 200_000}"', '"a"b'], ids=["quote", "text", "long", "inside"])
+def test_a_broken_or_endless_cell_of_a_list_costs_no_other_row(broken: str) -> None:
+    listed = f"address,note\nhttps://a.example/1,{broken}\nhttps://a.example/2,x\nhttps://a.example/3,y\n"
+    assert sources.read_url_list(listed.encode()).pages == tuple(f"https://a.example/{n}" for n in (1, 2, 3))
+
+
+def test_a_cell_of_several_lines_is_one_cell() -> None:
+    listed = 'address,note\nhttps://a.example/1,"two\nhttps://a.example/no lines"\nhttps://a.example/2,\n'
+    assert sources.read_url_list(listed.encode()).pages == ("https://a.example/1", "https://a.example/2")

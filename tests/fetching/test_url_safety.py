@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.fetching.url_safety import Guard, RefusedAddress, check_addresses, explain_refusal, parse_literal_address
+from extraction.fetching.url_safety import Guard, RefusedAddress, check_addresses, explain_refusal, parse_literal_address, resolve_host
 
 PUBLIC = ["93.184.216.34", "8.8.8.8", "2606:2800:220:1:248:1893:25c8:1946", "64:ff9b::8.8.8.8", "2002:808:808::1"]
 REFUSED = [
@@ -129,3 +129,9 @@ def test_only_the_public_addresses_of_a_name_are_connected_to():
     with pytest.raises(RefusedAddress, match=r"a\.example is 10\.0\.0\.1"):
         check_addresses(mixed[:1], guard=Guard(), host="a.example", port=80)
     assert check_addresses(mixed[:1], guard=Guard.of(["a.example"]), host="a.example", port=80) == mixed[:1]
+
+
+@pytest.mark.parametrize("host", ["..", "a..", ".", "x" * 64, "é" * 64, "a.." + "b" * 70])
+def test_a_name_that_cannot_be_coded_is_not_found(host: str) -> None:
+    with pytest.raises(OSError):
+        resolve_host(host, 80)

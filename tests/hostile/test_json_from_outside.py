@@ -1,4 +1,4 @@
-"""JSON that is nested without end, or holds halves of characters, is refused at every door."""
+"""JSON that is nested without end, or holds NUL or halves of characters, is refused at every door."""
 
 import ast
 import io
@@ -22,7 +22,19 @@ from vertex.client import Vertex
 from vertex.command_line import mcp_server
 
 DEEP = "[" * 7_500
-BAD = [DEEP, '{"name":' * 2_000, '"\\ud800"', '{"name": "a\\uDFFF"}', '{"\\udc00": 1}', b'"\xed\xa0\x80"', b"\xff", "9" * 5_000]
+BAD = [
+    DEEP,
+    '{"name":' * 2_000,
+    '"\\ud800"',
+    '{"name": "a\\uDFFF"}',
+    '{"\\udc00": 1}',
+    b'"\xed\xa0\x80"',
+    b"\xff",
+    "9" * 5_000,
+    '"a\\u0000"',
+    '{"\\u0000": 1}',
+    '"\\\\\\u0000"',
+]
 
 OWN_PROCESSES = {
     "extraction/fetching/crawl/messages.py",
@@ -58,7 +70,7 @@ def test_it_is_no_json(text: str | bytes) -> None:
         parse_json(text)
 
 
-@pytest.mark.parametrize("text", ['"\\ud83d\\ude00"', '"\\\\ud800"', '{"name": "é"}', '"\\u0065"'])
+@pytest.mark.parametrize("text", ['"\\ud83d\\ude00"', '"\\\\ud800"', '"\\\\u0000"', '{"name": "é"}', '"\\u0065"'])
 def test_whole_characters_are_read(text: str) -> None:
     assert parse_json(text) == parse_json(text.encode()) == json.loads(text)
 
@@ -75,8 +87,15 @@ def test_every_door_reads_json_that_way() -> None:
 
 def test_the_api_refuses_it(db: None, person: Callable[[str], Any]) -> None:
     client = Client(headers={"Authorization": f"Bearer {api_tokens.create_token(person('operator'), 'test', list(ApiScope))}"})
-    for text in (DEEP, '{"name": "\\ud800"}', b'{"name": "\xed\xa0\x80"}', '{"name": ' + "9" * 5_000 + "}"):
+    for text in (DEEP, '{"name": "\\ud800"}', '{"name": "a\\u0000"}', b'{"name": "\xed\xa0\x80"}', '{"name": ' + "9" * 5_000 + "}"):
         assert client.post("/api/v1/sites", text, content_type="application/json").status_code == 400
+
+
+def test_the_api_refuses_nul_in_fields_of_forms(db: None, person: Callable[[str], Any]) -> None:
+    client = Client(headers={"Authorization": f"Bearer {api_tokens.create_token(person('operator'), 'test', list(ApiScope))}"})
+    for data in ({"team": "a\0"}, {"into": "\0", "file": io.BytesIO(b"x")}):
+        answer = client.post("/api/v1/site-files", data)
+        assert (answer.status_code, answer.json()["detail"]) == (400, "A text cannot contain the character NUL.")
 
 
 def test_the_dashboard_refuses_it(db: None, signed_in: Callable[[str], Client]) -> None:

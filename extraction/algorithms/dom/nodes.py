@@ -77,10 +77,10 @@ class Location:
             start, end = row.get("start"), row.get("end")
         except (KeyError, TypeError) as error:
             raise ValueError(f"not a location: {row!r}") from error
-        whole = type(node) is int and type(text) is int and node >= 0
-        kinds = (kind == "text" and text >= 1) or kind == "element" or (kind == "attribute" and bool(attribute))
+        whole = type(node) is int and type(text) is int and node >= 0 and isinstance(attribute, str)
+        kinds = kind == "element" or (kind == "text" and whole and text >= 1) or (kind == "attribute" and bool(attribute))
         part = (start is None and end is None) or (type(start) is int and type(end) is int and 0 <= start < end)
-        if not (whole and kinds and part and isinstance(attribute, str)):
+        if not (whole and kinds and part):
             raise ValueError(f"not a location: {row!r}")
         return cls(node, kind, text, attribute, start, end)
 

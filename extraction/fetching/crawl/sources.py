@@ -126,8 +126,11 @@ def unpacked(content: bytes, *, max_bytes: int) -> bytes:
 
 
 def _rows(text: str) -> Iterable[list[str]]:
-    lines = text.splitlines()
-    for delimiter in (",", ";", "\t"):
-        if lines and delimiter in lines[0]:
-            return csv.reader((line.replace("\0", "") for line in lines), delimiter=delimiter)
-    return ([line] for line in lines)
+    lines = text.replace("\0", "").splitlines(keepends=True)
+    delimiter = next((each for each in (",", ";", "\t") if lines and each in lines[0]), "")
+    if not delimiter:
+        return ([line] for line in lines)
+    try:
+        return list(csv.reader(lines, delimiter=delimiter, strict=True))
+    except csv.Error:  # a quote that nothing closes would make one cell of all lines after it, and a cell may be too long for the reader
+        return ([cell.strip().strip('"') for cell in line.split(delimiter)] for line in lines)

@@ -23,7 +23,7 @@ from extraction.models import (
 from extraction.models.delivery import TargetContent, TargetPlace
 from extraction.models.record_values import RecordValue
 from extraction.services.deliveries.senders import sql_table
-from extraction.services.deliveries.senders.reach import DeliveryError
+from extraction.services.deliveries.senders.reach import DeliveryError, read_address
 from extraction.services.deliveries.targets import TargetDraft, save_target
 from extraction.services.folders.checking import fill_schedule
 from extraction.services.folders.collect_rest import SOURCE_FIELDS
@@ -95,6 +95,7 @@ def write_delivery(document: DeliveryDocument, user: User | None) -> list[str]:
     if strange:
         raise FolderError(f"{sorted(strange)[0]!r} is not known in a delivery", document.where)
     _refuse_password(document, place)
+    _refuse_endpoint(document, place)
     new, moved = row.pk is None, row.pk is not None and row.place != place.as_json()
     if moved:
         row.secret = ""  # a password is not sent to another place unasked
@@ -169,6 +170,15 @@ def _refuse_password(document: DeliveryDocument, place: TargetPlace) -> None:
         raise FolderError(str(error), document.where) from error
     if url.password:
         raise FolderError("the address has a password; passwords do not belong in files", document.where)
+
+
+def _refuse_endpoint(document: DeliveryDocument, place: TargetPlace) -> None:
+    """Raise FolderError for a store whose address cannot be read."""
+    try:
+        if place.endpoint:
+            read_address(place.endpoint)
+    except DeliveryError as error:
+        raise FolderError(f"endpoint: {error}", document.where) from error
 
 
 def _find_row(document: CorrectionDocument, attribute: Attribute) -> RowPlace | None:

@@ -5,7 +5,7 @@ What is checked here needs no database. Marks are checked in `check_marks`, beca
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,6 +26,7 @@ from extraction.models import Attribute, Cluster, Correction, DeliveryTarget, Jo
 from extraction.models.repeating import Repeating
 from extraction.services.core.slugs import RESERVED
 from extraction.services.folders.documents import (
+    CorrectedRowDocument,
     CorrectionDocument,
     DeliveryDocument,
     RecordTypeDocument,
@@ -243,12 +244,28 @@ def _check_correction(document: CorrectionDocument, types: Mapping[str, RecordTy
     _check_choice("the state", document.state, [Correction.State.ACTIVE, Correction.State.REVIEW], where)
     if (document.state == Correction.State.REVIEW) != (document.found is not None):
         raise FolderError("a correction has 'found' if its state is review, and else not", where)
-    try:
-        aware = datetime.fromisoformat(document.at).tzinfo is not None
-    except ValueError:
-        aware = False
-    if not aware:
+    if not _is_moment(document.at):
         raise FolderError("'at' must be a time with its zone, such as 2026-11-29T08:00:00+00:00", where)
+    if document.row is not None:
+        _check_row(document.row)
+
+
+def _is_moment(text: str) -> bool:
+    """Return whether a text is a time with its zone that can be stored, which is done in UTC."""
+    try:
+        moment = datetime.fromisoformat(text)
+        moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return False
+    return moment.tzinfo is not None
+
+
+def _check_row(document: CorrectedRowDocument) -> None:
+    if document.position < 0 or document.alike < 0:
+        raise FolderError("'position' and 'alike' must be at least 0", document.where)
+    for name, texts in document.texts.items():
+        if not isinstance(texts, list | tuple) or not all(isinstance(each, str) for each in texts):
+            raise FolderError(f"the texts of {name} must be a list of texts", document.where)
 
 
 def _check_slug(slug: str, where: Where) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from django.db.models import Exists, Max, OuterRef
 from django.utils.translation import gettext, gettext_lazy
@@ -13,6 +12,7 @@ from extraction.models import Delivery, DeliveryTarget, RecordList, RecordType, 
 from extraction.models.delivery import Selection
 from extraction.services.core.repeating import describe_repetition
 from extraction.services.deliveries.previews import DeliveryPreview
+from extraction.services.deliveries.senders.reach import DeliveryError, read_address
 from extraction.services.records.exports.formats import FORMATS
 from extraction.services.records.exports.json_lines import to_json
 
@@ -48,6 +48,13 @@ def list_rows(targets: Sequence[DeliveryTarget]) -> list[TargetRow]:
     return [TargetRow(target, describe_place(target), describe_when(target), last.get(target.pk)) for target in targets]
 
 
+def _name_store(endpoint: str) -> str:
+    try:
+        return read_address(endpoint).header
+    except DeliveryError:  # files of a site can hold any text
+        return endpoint
+
+
 def describe_place(target: DeliveryTarget) -> str:
     """Return where a target leads, without anything secret."""
     place = target.read_place()
@@ -55,7 +62,7 @@ def describe_place(target: DeliveryTarget) -> str:
     return {
         DeliveryTarget.Kind.FOLDER: place.folder or gettext("the first allowed folder"),
         DeliveryTarget.Kind.S3: f"s3://{place.bucket}{folder}"
-        + (gettext(" at %(netloc)s") % {"netloc": urlsplit(place.endpoint).netloc} if place.endpoint else ""),
+        + (gettext(" at %(netloc)s") % {"netloc": _name_store(place.endpoint)} if place.endpoint else ""),
         DeliveryTarget.Kind.SFTP: f"sftp://{place.user}@{place.host}{folder}",
         DeliveryTarget.Kind.OTHER: place.url,
         DeliveryTarget.Kind.WEBHOOK: f"{place.host}/{HIDDEN}",

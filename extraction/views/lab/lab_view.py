@@ -23,6 +23,9 @@ SHOWN_GROUPS = 12
 SHOWN_PATHS = 200
 """Template paths of a group that are shown. The file has all."""
 
+EXAMPLES = 20
+"""How many pages of a group are looked through for one that is still there."""
+
 METHOD_WORDS: dict[str, tuple[StrOrPromise, StrOrPromise]] = {
     "masked-shingles": (
         gettext_lazy("Masked shingles"),
@@ -112,7 +115,7 @@ class GroupRow:
     template: the template of the site that the group becomes; None for a new one.
     cells: for each template in `Compared.templates`, how many pages come from it, and their share of the group in fifths
         (0 to 5).
-    example: its first page; None if that page no longer exists.
+    example: the first of its pages that is still there, among the first few; None if none is.
     moved: the number of pages that are now in another template.
     """
 
@@ -123,6 +126,11 @@ class GroupRow:
     cells: tuple[tuple[int, int], ...]
     example: Snapshot | None
     moved: int
+
+    @property
+    def example_name(self) -> str:
+        """The title or the address of the example."""
+        return self.example.title or self.example.page.url if self.example else gettext("Pages that are no longer here")
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,8 +307,8 @@ def _choose_templates(clustering: Clustering, home: Mapping[int, int]) -> list[i
 
 
 def _find_examples(groups: Sequence[Sequence[int]]) -> dict[int, Snapshot]:
-    """Return {page id: its current snapshot} for the first page of each group."""
-    first = [group[0] for group in groups]
+    """Return {page id: its current snapshot} for the first pages of each group."""
+    first = [page for group in groups for page in group[:EXAMPLES]]
     pages = Page.objects.filter(pk__in=first, current__isnull=False).select_related("current")
     found = {}
     for page in pages:

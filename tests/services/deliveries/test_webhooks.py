@@ -6,7 +6,9 @@ import hmac
 import json
 import logging
 from collections.abc import Callable
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.db import connection
@@ -14,7 +16,7 @@ from django.utils import timezone
 
 from extraction.models import Delivery, DeliveryTarget, TrackedRecord
 from extraction.services.deliveries import connect, deliver, outbox
-from extraction.services.deliveries.senders import webhook
+from extraction.services.deliveries.senders import reach, webhook
 from tests.services.deliveries.conftest import queue_hand
 from tests.services.deliveries.receivers import KEY, Hook, make_hook_target
 from tests.services.records.bookshop import Bookshop
@@ -215,3 +217,33 @@ def test_a_delivery_of_a_deleted_target_ends_without_an_error(shop: Bookshop, ho
     monkeypatch.setattr(webhook, "send_batch", lambda *_: DeliveryTarget.objects.all().delete())
     assert not deliver.deliver(delivery.pk, timezone.now())
     assert not Delivery.objects.exists()
+
+
+def test_a_host_in_letters_of_any_script_is_named_as_it_is_looked_up(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reach, "find_address", lambda *_, **__: ip_address("127.0.0.1"))
+    port = urlsplit(hook.url).port
+    for host, name in (
+        ("日本.example", "xn--wgv71a.example"),
+        ("bücher.example", "xn--bcher-kva.example"),
+        ("Shop.example", "shop.example"),
+    ):
+        webhook.send_batch({"url": f"http://{host}:{port}/hook", "key": "k" * 16}, "1", "{}", timezone.now())
+        assert hook.requests[-1][0]["host"] == f"{name}:{port}"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://[::1",
+        "https://[v1.x",
+        "https://a.example:x/",
+        "https://a.example:99999/",
+        "https://℀.example/",
+        f"https://{'é' * 80}.example/",
+        "https://\u200b/",
+    ],
+)
+def test_what_is_no_web_address_fails_in_words_and_is_not_tried_again(url: str) -> None:
+    with pytest.raises(reach.DeliveryError, match=r"not a web address|No host is named") as caught:
+        webhook.send_batch({"url": url, "key": "k" * 16}, "1", "{}", timezone.now())
+    assert not caught.value.again

@@ -91,6 +91,8 @@ def test_only_lists_of_the_chosen_record_type_are_offered_and_those_without_a_ke
         ("sftp", {"host": "h", "port": "99999", "user": "u", "host_key": "SHA256:x"}, "Enter a password or a private key."),
         ("other", {"url": "file:///etc"}, "is not allowed"),
         ("webhook", {"address": "ftp://x", "key": KEY}, "must look like https://"),
+        ("webhook", {"address": "https://[::1", "key": KEY}, "must look like https://"),
+        ("webhook", {"address": "https://hooks.example.org:x/", "key": KEY}, "must look like https://"),
         ("webhook", {"address": "https://hooks.example.org/sesame", "key": "short"}, "at least 16 characters"),
         ("sql", {"url": "mysql://u@h/d", "table": "t"}, "Vertex writes to PostgreSQL and SQLite"),
         ("sql", {"url": "postgresql://u:sesame@h/d", "table": ""}, "required"),

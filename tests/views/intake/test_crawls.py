@@ -72,6 +72,8 @@ def test_an_address_without_a_scheme_gets_http_if_only_that_is_spoken(
         ("https://shop.example:6379/", "port 6379 of shop.example is not the port of a web site"),
         ("https://nowhere.invalid/", "There is no host nowhere.invalid"),
         ("http://a..org/", "there is nothing between two of its dots"),
+        ("http://../../etc/passwd", "there is nothing between two of its dots"),
+        ("a.org..", "there is nothing between two of its dots"),
         (f"http://{'a' * 64}.org/", "a part of it has more than 63 characters"),
         (f"http://{'a.' * 150}org/", "it has more than 253 characters"),
         ("http://exa mple.org/", "a space is not allowed in it"),

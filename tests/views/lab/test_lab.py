@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
-from extraction.models import Clustering, PageLabel, Run
+from extraction.models import Clustering, Page, PageLabel, Run
 from tests.services import factory
 from tests.views.world import World
 
@@ -175,3 +175,11 @@ def test_the_lab_needs_no_more_queries_for_many_groups(signed_in: Any, world: Wo
     pages = [page for group in world.clustering.groups for page in group]
     Clustering.objects.filter(pk=world.clustering.pk).update(groups=[pages[:2], pages[2:4], pages[4:]])
     assert [count_queries(client, reverse(name, args=world.address(name))) for name in names] == before
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_a_group_whose_first_page_was_deleted_since_is_shown_by_another_page(signed_in: Any, world: World, left: bool) -> None:
+    first, *others = world.clustering.groups[0]
+    Page.objects.filter(pk__in=[first] if left else [first, *others]).update(current=None)
+    text = shown(signed_in("viewer"), world, "site_lab_method")
+    assert ("Pages that are no longer here" in text) is not left

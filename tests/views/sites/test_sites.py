@@ -181,6 +181,13 @@ def test_pages_are_found_by_address_title_and_part(signed_in: Any, world: World)
     assert len(urls(part="<>", page="oops")) == 8
 
 
+def test_a_page_without_a_content_is_listed_and_cannot_be_moved(signed_in: Any, world: World) -> None:
+    empty = Page.objects.create(site=world.site, url="https://shop.example/never-fetched")
+    text = signed_in("editor").get(reverse("site_pages", args=[world.site.slug])).content.decode()
+    assert "shop.example/never-fetched" in text
+    assert f'value="{empty.pk}"' not in text and f'value="{world.page.pk}"' in text
+
+
 def test_a_page_shows_its_values_and_leads_to_their_places(signed_in: Any, world: World) -> None:
     client, address = signed_in("viewer"), reverse("page", args=[world.site.slug, world.page.pk])
     text = client.get(address).content.decode()

@@ -81,6 +81,40 @@ class HttpAnswer:
         return 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class WebAddress:
+    """The parts of the address of a web server.
+
+    host: as it is written. name: the same in ASCII, as certificates and requests have it.
+    header: the name with a port that was written. target: path and query.
+    """
+
+    scheme: str
+    host: str
+    name: str
+    port: int
+    header: str
+    target: str
+
+
+def read_address(url: str) -> WebAddress:
+    """Return the parts of a web address. Raises DeliveryError."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+        name = host if host.isascii() else host.encode("idna").decode()
+    except ValueError as error:  # the codec's errors are of this kind, too
+        raise DeliveryError(gettext("The address is not a web address."), again=False) from error
+    if parts.scheme not in DEFAULT_PORTS:
+        raise DeliveryError(gettext("The address must begin with https:// or http://."), again=False)
+    if not host:
+        raise DeliveryError(gettext("No host is named."), again=False)
+    written = f"[{name}]" if ":" in name else name
+    target = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+    header = written if port is None else f"{written}:{port}"
+    return WebAddress(parts.scheme, host, name, port or DEFAULT_PORTS[parts.scheme], header, target)
+
+
 def find_address(host: str, port: int, *, any_port: bool = True) -> IPAddress:
     """Return the address of a host that Vertex may connect to. Raises DeliveryError.
 
@@ -124,21 +158,14 @@ def open_socket(host: str, port: int) -> socket.socket:
 
 def send_request(method: str, url: str, *, headers: Mapping[str, str], body: bytes | IO[bytes] | None = None) -> HttpAnswer:
     """Send a request and return the answer. Redirects are not followed. Raises DeliveryError."""
-    parts = urlsplit(url)
-    try:
-        host, port = parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0)
-    except ValueError as error:
-        raise DeliveryError(gettext("The address is not a web address."), again=False) from error
-    if parts.scheme not in DEFAULT_PORTS:
-        raise DeliveryError(gettext("The address must begin with https:// or http://."), again=False)
+    found = read_address(url)
+    host, port = found.host, found.port
     address = find_address(host, port, any_port=False)
-    path = parts.path or "/"
-    target = f"{path}?{parts.query}" if parts.query else path
-    sent = {"Host": parts.netloc.rpartition("@")[2], "User-Agent": "Vertex", **headers}
+    sent = {"Host": found.header, "User-Agent": "Vertex", **headers}
     limit = TimeLimit(ANSWER_S)
-    with _open_pool(parts.scheme, str(address), port, host, limit) as pool:
+    with _open_pool(found.scheme, str(address), port, found.name, limit) as pool:
         try:
-            answer = pool.request(method, target, headers=sent, body=body, preload_content=False, redirect=False, retries=False)
+            answer = pool.request(method, found.target, headers=sent, body=body, preload_content=False, redirect=False, retries=False)
             text = answer.read(MAX_ANSWER_BYTES, decode_content=True).decode("utf-8", "replace")
             answer.release_conn()
         except urllib3.exceptions.HTTPError as error:

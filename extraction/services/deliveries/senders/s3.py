@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ET  # the answer of a store that an operator chose; expat of today refuses entity bombs
 from typing import cast
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from botocore.auth import S3SigV4Auth
 from botocore.awsrequest import AWSRequest
@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from extraction.models.delivery import TargetPlace
 from extraction.services.core.percent import write_number
 from extraction.services.deliveries.senders.files import Beat, ReadyFile, WatchedFile
-from extraction.services.deliveries.senders.reach import DeliveryError, HttpAnswer, fail_on, send_request
+from extraction.services.deliveries.senders.reach import DeliveryError, HttpAnswer, fail_on, read_address, send_request
 
 MAX_BYTES = 5 * 1024**3
 """The largest object that S3 takes in one upload."""
@@ -47,7 +47,7 @@ class S3Sender:
         folder = self._place.folder.strip("/")
         key = f"{folder}/{name}" if folder else name
         url = f"{self._endpoint}/{quote(self._place.bucket)}/{quote(key)}"
-        host = urlsplit(url).netloc
+        host = read_address(url).header
         request = AWSRequest(method=method, url=url, data=body, headers={"Host": host, "Content-Length": str(size)})
         S3SigV4Auth(self._credentials, "s3", self._place.region or "us-east-1").add_auth(request)
         if body is not None:

@@ -18,12 +18,11 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from extraction.algorithms.records.columns import Column
 from extraction.models import Delivery, DeliveryTarget
 from extraction.services.deliveries.ledger import Difference
-from extraction.services.deliveries.senders.reach import fail_on, send_request
+from extraction.services.deliveries.senders.reach import fail_on, read_address, send_request
 from extraction.services.records.exports.json_lines import to_json
 
 BATCH_CHANGES = 200
@@ -53,7 +52,7 @@ def send_batch(secrets: Mapping[str, str], batch_id: str, body: str, now: dateti
     }
     url = secrets.get("url", "")
     answer = send_request("POST", url, headers=headers, body=content)
-    fail_on(answer, urlsplit(url).hostname or "The receiver")
+    fail_on(answer, read_address(url).host)
 
 
 def sign_body(key: str, batch_id: str, stamp: str, body: bytes) -> str:
