@@ -17,6 +17,7 @@ from extraction.algorithms.alignment.schema import Row as SchemaRow
 from extraction.algorithms.alignment.schema import Structure, Value
 from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.suggestion.list_names import ListNames, make_unique
+from extraction.algorithms.suggestion.row_links import add_links, is_link
 
 LISTS = 6
 """The largest number of lists suggested unless the caller says otherwise."""
@@ -80,11 +81,12 @@ def suggest_lists(
         return []
     sections = [section for section in find_sections(roots) if section.several and len(section.rows) > 1 and not _is_sheet(section)]
     told = [(section, ListNames(section, roots)) for section in sections]
-    found = [(section, names, fields) for section, names in told if len(fields := _choose_fields(section, names)) >= FEWEST]
+    found = [(section, names) for section, names in told if len(_choose_fields(section, names)) >= FEWEST]
     found.sort(key=lambda each: -_measure_richness(each[0], len(roots)))
+    linked = [(add_links(section, roots), names) for section, names in found[:most]]
     lists = [
-        SuggestedList(name, fields, section)
-        for name, (section, _, fields) in zip(make_unique(names.name_list() for _, names, _ in found[:most]), found, strict=False)
+        SuggestedList(name, _choose_fields(section, names), section)
+        for name, (section, names) in zip(make_unique(names.name_list() for _, names in linked), linked, strict=True)
     ]
     return add_opinions(lists, others or {})
 
@@ -160,7 +162,9 @@ def _has_same_rows(section: Section, pages: Mapping[int, Sequence[SchemaRow]]) -
     equal = sum(len(section.rows.get(page, ())) == len(pages.get(page, ())) for page in every)
     if equal < SAME_ROWS * len(every):
         return False
-    mine = Counter(value.text for rows in section.rows.values() for row in rows for value in _values(row))
+    mine = Counter(
+        value.text for rows in section.rows.values() for row in rows for value in _values(row) if value.place.attribute != "href"
+    )
     theirs = Counter(text for rows in pages.values() for row in rows for text in _texts(row))
     return (mine & theirs).total() >= SAME_TEXTS * min(mine.total(), theirs.total()) > 0
 
@@ -200,5 +204,7 @@ def _choose_fields(section: Section, names: ListNames) -> tuple[ListField, ...]:
     total = sum(map(len, section.rows.values()))
     kept = [number for number, count in counts.most_common() if count >= FILLED * total and len(set(texts[number])) > 1][:FIELDS]
     kept.sort()
-    named = make_unique(names.name_field(section.fields[at], texts[at], first=at == kept[0]) for at in kept)
+    named = make_unique(
+        "link" if is_link(section.fields[at]) else names.name_field(section.fields[at], texts[at], first=at == kept[0]) for at in kept
+    )
     return tuple(ListField(at, name, section.fields[at].multiple, counts[at]) for at, name in zip(kept, named, strict=True))
