@@ -36,7 +36,7 @@ SHOWN = 6
 SHOWN_SITES = 12
 
 FAILED_RUNS_FOR_DAYS = 14
-"""Days for which a failed run is shown, unless it was repeated with success."""
+"""Days for which a failed run is shown, unless it was repeated with success or a person acknowledged it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ def _list_failed_runs(user: User) -> Waiting:
     since = timezone.now() - timedelta(days=FAILED_RUNS_FOR_DAYS)
     again = Run.objects.filter(kind=OuterRef("kind"), site=OuterRef("site"), pk__gt=OuterRef("pk"), state=Run.State.DONE)
     repeated = Exists(again.filter(Q(cluster=OuterRef("cluster")) | Q(cluster=None)))
-    failed = visible_to(Run.objects.filter(state=Run.State.FAILED, finished_at__gte=since), user).exclude(repeated)
+    failed = visible_to(Run.objects.failed_unseen().filter(finished_at__gte=since), user).exclude(repeated)
     return Waiting("failed", runs=list(failed.select_related("site", "cluster__site")[:SHOWN]), count=failed.count())
 
 

@@ -197,7 +197,8 @@ def shelves(pages: int, *, link: str = "h3") -> list[etree._Element]:
             tiles.append(
                 f'<article class="tile"><a class="pic" href="/p/{seed}{n}?ref=list"><img src="/i/{seed}{n}.png" alt=""></a>'
                 f'{"<em>Offer</em>" if offer else ""}<h3>{title}</h3><p class="mats">Steel {seed + n}</p>'
-                f'<span class="stars">{n % 5}.5</span><p class="cost">{f"<s>€{seed}{n}.90</s> " if offer else ""}<strong>€{seed}{n}.50</strong></p></article>'
+                f'<span class="stars">{n % 5}.5</span>'
+                f'<p class="cost">{f"<s>€{seed}{n}.90</s> " if offer else ""}<strong>€{seed}{n}.50</strong></p></article>'
             )
         if seed % 4 < 2:
             promise = ("<b>Ten percent off</b><span>only this week</span>", "<b>Zehn Prozent auf alles</b><span>nur heute</span>")[seed % 2]
