@@ -31,6 +31,9 @@ FIELDS = 12
 FILLED = 0.1
 """Share of the rows that must have a field."""
 
+USUAL = 0.75
+"""Share of the rows that must have a field for it to be a usual one, and share of the rows that must have one of these."""
+
 SHEET = 0.5
 """Share of the pages that must have the name of a field, and of the rows that must begin with such a name, for rows to be fields."""
 
@@ -79,7 +82,8 @@ def suggest_lists(
     """Return at most `most` lists of pages of one template, the richest first. others: {method: what it found on the same pages}."""
     if len(roots) < 2:
         return []
-    sections = [section for section in find_sections(roots) if section.several and len(section.rows) > 1 and not _is_sheet(section)]
+    candidates = map(_drop_strangers, find_sections(roots))
+    sections = [section for section in candidates if section.several and len(section.rows) > 1 and not _is_sheet(section)]
     told = [(section, ListNames(section, roots)) for section in sections]
     found = [(section, names) for section, names in told if len(_choose_fields(section, names)) >= FEWEST]
     found.sort(key=lambda each: -_measure_richness(each[0], len(roots)))
@@ -103,6 +107,23 @@ def choose_rows_to_mark(found: SuggestedList, page: int, numbers: Sequence[int],
     rows = found.section.rows.get(page, ())
     best = sorted(range(len(rows)), key=lambda at: (-sum(number in rows[at].values for number in numbers), at))[:most]
     return [rows[at] for at in sorted(best)]
+
+
+def _drop_strangers(section: Section) -> Section:
+    """Return a section without the few rows that are no items of it, such as adverts among the items: they have fewer than half of the
+    usual fields, and not the first of these."""
+    counts = Counter(number for rows in section.rows.values() for row in rows for number in row.values)
+    total = sum(map(len, section.rows.values()))
+    usual = {number for number, count in counts.items() if count >= USUAL * total}
+    if not usual:
+        return section
+    first = min(usual)
+    rows = {
+        page: tuple(row for row in rows if first in row.values or 2 * len(row.values.keys() & usual) >= len(usual))
+        for page, rows in section.rows.items()
+    }
+    left = sum(map(len, rows.values()))
+    return replace(section, rows={page: many for page, many in rows.items() if many}) if USUAL * total <= left < total else section
 
 
 def _is_sheet(section: Section) -> bool:

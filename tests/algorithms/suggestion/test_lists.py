@@ -213,6 +213,17 @@ def test_records_that_begin_with_different_lines_are_not_joined_over_an_advert()
     assert [len(rows) for rows in found.section.rows.values()] == [7] * 8
 
 
+@pytest.mark.parametrize("others", [3, 5, 7])
+def test_rows_stay_apart_where_most_of_the_pages_have_no_such_list(others: int) -> None:
+    """Then no class of the tiles is the template's, so that only the elements tell them from adverts."""
+    about = [
+        parse(f"<body><h2>About {n}</h2><div class='prose'><p>Words {n}.</p><p>More {n}</p></div>".encode()).root for n in range(others)
+    ]
+    found = suggest_lists([*about, *shelves(6)])[0]
+    assert [len(rows) for rows in found.section.rows.values()] == [7] * 6
+    assert {"title", "link"} <= {field.name for field in found.fields if field.filled == 42}
+
+
 @pytest.mark.parametrize("link", ["h3", "none"])
 def test_where_the_rows_lead_is_a_column_and_only_one(link: str) -> None:
     roots = shelves(6, link=link)
