@@ -2,15 +2,17 @@
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from lxml import etree
 
 from extraction.algorithms.alignment.exalg import infer_with_exalg
-from extraction.algorithms.alignment.mse import build_structure, find_sections
+from extraction.algorithms.alignment.mse import SectionField, build_structure, find_sections
 from extraction.algorithms.alignment.schema import Structure, Tuple, Value
 from extraction.algorithms.dom.nodes import Location, elements
 from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.suggestion.list_names import ListNames
 from extraction.algorithms.suggestion.lists import choose_rows_to_mark, find_columns_within, is_in_structure, suggest_lists
 from tests.algorithms.learning.listings import MARKUPS, items
 
@@ -183,9 +185,10 @@ def test_an_advert_with_a_class_of_the_records_does_not_cut_their_list() -> None
     assert found.rows == 30 and len(found.fields) == 3
 
 
-def shelves(pages: int, *, link: str = "h3") -> list[etree._Element]:
+def shelves(pages: int, *, link: str = "h3", at: int = 3) -> list[etree._Element]:
     """Pages with seven tiles. Some begin with a badge; an advert of another class stands among them on half of the pages, in two languages.
 
+    at: before which tile the advert stands.
     link: what is the link to the lamp beside the picture: its `h3`, or `none`.
     """
     found = []
@@ -202,8 +205,9 @@ def shelves(pages: int, *, link: str = "h3") -> list[etree._Element]:
             )
         if seed % 4 < 2:
             promise = ("<b>Ten percent off</b><span>only this week</span>", "<b>Zehn Prozent auf alles</b><span>nur heute</span>")[seed % 2]
-            tiles.insert(3, f'<article class="promo">{promise}</article>')
-        page = f"<body><h2>Shelf {seed}</h2><p>7 lamps</p><div class='grid'>{''.join(tiles)}</div><p><a href='/c'>More</a></p></body>"
+            tiles.insert(at, f'<article class="promo">{promise}</article>')
+        head = f"<h2>{NAMED[seed]}</h2><p>7 {'Leuchten' if seed % 2 else 'lamps'}</p>"
+        page = f"<body>{head}<div class='grid'>{''.join(tiles)}</div><p><a href='/c'>More</a></p></body>"
         found.append(parse(page.encode()).root)
     return found
 
@@ -211,6 +215,19 @@ def shelves(pages: int, *, link: str = "h3") -> list[etree._Element]:
 def test_records_that_begin_with_different_lines_are_not_joined_over_an_advert() -> None:
     found = suggest_lists(shelves(8))[0]
     assert [len(rows) for rows in found.section.rows.values()] == [7] * 8
+
+
+def test_a_list_is_not_named_after_a_field_that_few_rows_have() -> None:
+    roots = shelves(8)
+    found = suggest_lists(roots)[0].section
+    rare = SectionField("", ("article.promo", "b"), 0, multiple=False)
+    rows = {
+        page: tuple(replace(row, values={n + 1: each for n, each in row.values.items()}) for row in rows)
+        for page, rows in found.rows.items()
+    }
+    first = rows[0][0]
+    rows[0] = (replace(first, values={0: first.values[min(first.values)], **first.values}), *rows[0][1:])
+    assert ListNames(replace(found, label="", fields=(rare, *found.fields), rows=rows), roots).name_list() != "promo"
 
 
 @pytest.mark.parametrize("others", [3, 5, 7])
