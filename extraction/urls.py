@@ -201,6 +201,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/<int:run_id>/", runs.show_run, name="run"),
     path("runs/<int:run_id>/progress/", runs.show_progress, name="run_progress"),
     path("runs/<int:run_id>/cancel/", runs.cancel_run, name="run_cancel"),
+    path("runs/<int:run_id>/acknowledge/", runs.acknowledge_run, name="run_acknowledge"),
     path("runs/<int:run_id>/absent/", uploads.mark_absent, name="run_mark_absent"),
     path("runs/<int:run_id>/pause/", crawls.pause_run, name="run_pause"),
     path("runs/<int:run_id>/resume/", crawls.resume_run, name="run_resume"),

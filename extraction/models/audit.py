@@ -35,6 +35,7 @@ class AuditKind(models.TextChoices):
     PAGES_LABELLED = "page.labelled", gettext_lazy("Labels of the structure lab changed")
     RUN_STARTED = "run.started", gettext_lazy("Run started")
     RUN_CANCELLED = "run.cancelled", gettext_lazy("Run cancelled")
+    RUN_ACKNOWLEDGED = "run.acknowledged", gettext_lazy("Failure of a run noted")
     RUN_PAUSED = "run.paused", gettext_lazy("Run paused")
     RUN_RESUMED = "run.resumed", gettext_lazy("Run resumed")
     TEMPLATE_CHANGED = "template.changed", gettext_lazy("Template changed")

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
@@ -60,6 +60,10 @@ class RunQuerySet(models.QuerySet["Run"]):
         """Run that a worker has claimed."""
         return self.filter(state=RunState.RUNNING)
 
+    def failed_unseen(self) -> Self:
+        """Run that failed, and of which nobody has said since that they know it."""
+        return self.filter(Q(acknowledged_at=None) | Q(acknowledged_at__lt=F("finished_at")), state=RunState.FAILED)
+
     def claimed_as(self, run: "Run") -> Self:
         """The row of `run`, unless another worker has claimed it since `run` was read."""
         return self.filter(pk=run.pk, claimed_by=run.claimed_by, attempts=run.attempts)
@@ -78,6 +82,7 @@ class Run(models.Model):
     started_at: when it was last claimed.
     worked_s: seconds of work before started_at, for a run that was paused or resumed.
     summary: `RunSummary` as JSON.
+    acknowledged_at: when a person said that they know of its failure. It counts until the run fails again.
     """
 
     Kind: TypeAlias = RunKind
@@ -106,6 +111,7 @@ class Run(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
+    acknowledged_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
 
     objects = RunQuerySet.as_manager()
@@ -165,6 +171,13 @@ class Run(models.Model):
         """Save its results so far in the row at once."""
         self.summary = summary.as_json()
         Run.objects.filter(pk=self.pk).update(summary=self.summary)
+
+    @property
+    def is_acknowledged(self) -> bool:
+        """Whether a person has said that they know of its last failure."""
+        if self.state != RunState.FAILED or self.acknowledged_at is None or self.finished_at is None:
+            return False
+        return self.acknowledged_at >= self.finished_at
 
     @property
     def finished(self) -> bool:

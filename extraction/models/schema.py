@@ -37,6 +37,11 @@ class RecordType(models.Model):
     def get_absolute_url(self) -> str:
         return reverse("record_type", args=[self.slug])
 
+    @property
+    def has_mandatory(self) -> bool:
+        """Whether a record can lack something: whether any attribute is mandatory."""
+        return Attribute.objects.filter(record_type=self, mandatory=True).exists()
+
 
 class RecordList(models.Model):
     """A list of repeating rows on the pages of a record type, such as the offers of a shop page, with its own attributes.

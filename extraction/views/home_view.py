@@ -25,6 +25,7 @@ from extraction.models import (
     Site,
 )
 from extraction.services.core.access import visible_to
+from extraction.services.monitoring.lost_values import find_lost_values
 from extraction.services.schema.new_attributes import find_new_attributes
 from extraction.services.sites import sites
 from extraction.views.core import run_progress
@@ -36,7 +37,15 @@ SHOWN = 6
 SHOWN_SITES = 12
 
 FAILED_RUNS_FOR_DAYS = 14
-"""Days for which a failed run is shown, unless it was repeated with success."""
+"""Days for which a failed run is shown, unless it was repeated with success or a person acknowledged it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LostRow:
+    """A template whose repaired rule lacks attributes, and their names."""
+
+    cluster: Cluster
+    names: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +59,13 @@ class Waiting:
     releases: list[RunRelease] = field(default_factory=list)
     deliveries: list[Delivery] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
+    lost: list[LostRow] = field(default_factory=list)
     count: int = 0
 
     @property
     def more(self) -> int:
         """The number of rows that are not shown."""
-        kinds: tuple[Sized, ...] = (self.clusters, self.runs, self.breakages, self.releases, self.deliveries, self.checks)
+        kinds: tuple[Sized, ...] = (self.clusters, self.runs, self.breakages, self.releases, self.deliveries, self.checks, self.lost)
         return self.count - sum(len(rows) for rows in kinds)
 
 
@@ -92,6 +102,7 @@ def build_home(user: User) -> Home:
     kinds = [_list_assigned(user, sizes)]
     kinds.append(Waiting("held", releases=list(held[:SHOWN]), count=held.count()))
     kinds.append(Waiting("breakage", breakages=breakage_view.list_open(user, most=SHOWN), count=breakage_view.count_open(user)))
+    kinds.append(_list_lost_values(user, sizes))
     kinds += _list_checks(user)
     kinds.append(_list_reviews(user))
     kinds += _describe_clusters(_group_unfinished_clusters(user), sizes)
@@ -155,6 +166,14 @@ def _describe_clusters(kinds: "dict[str, QuerySet[Cluster]]", sizes: dict[int, i
     ]
 
 
+def _list_lost_values(user: User, sizes: dict[int, int]) -> Waiting:
+    """Return the templates whose accepted repair left attributes without a rule, the largest first."""
+    found = find_lost_values(Cluster.objects.not_ignored().filter(site__in=visible_to(Site.objects.all(), user)))
+    ids = sorted(found, key=lambda pk: (-sizes.get(pk, 0), pk))
+    clusters = Cluster.objects.select_related("site", "record_type").in_bulk(ids[:SHOWN])
+    return Waiting("lost", lost=[LostRow(clusters[pk], found[pk]) for pk in ids[:SHOWN]], count=len(ids))
+
+
 def _list_checks(user: User) -> list[Waiting]:
     """Return the sites that did not answer the last check, and the checks that doubt a rule without a breakage that says so already.
 
@@ -194,7 +213,7 @@ def _list_failed_runs(user: User) -> Waiting:
     since = timezone.now() - timedelta(days=FAILED_RUNS_FOR_DAYS)
     again = Run.objects.filter(kind=OuterRef("kind"), site=OuterRef("site"), pk__gt=OuterRef("pk"), state=Run.State.DONE)
     repeated = Exists(again.filter(Q(cluster=OuterRef("cluster")) | Q(cluster=None)))
-    failed = visible_to(Run.objects.filter(state=Run.State.FAILED, finished_at__gte=since), user).exclude(repeated)
+    failed = visible_to(Run.objects.failed_unseen().filter(finished_at__gte=since), user).exclude(repeated)
     return Waiting("failed", runs=list(failed.select_related("site", "cluster__site")[:SHOWN]), count=failed.count())
 
 

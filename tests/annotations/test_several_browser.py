@@ -156,6 +156,39 @@ def test_the_first_arrow_up_widens_a_proposed_value_and_without_any_says_what_to
     assert (wider.location or {}).get("kind") == "element" and "Bob Gray" in wider.value
 
 
+def test_what_is_still_looked_for_is_not_confirmed_with_the_rest_and_is_named(bench: Bench) -> None:
+    held = [False]
+    waiting: list[Any] = []
+
+    def answer(route: Any) -> None:
+        if held[0] and f"attribute={price.pk}" in route.request.url:
+            waiting.append(route)
+        else:
+            route.continue_()
+
+    cluster = factory.shop(8)
+    price = cluster.record_type.attributes.get(name="price")
+    bench.page.route("**/draft/?*", answer)
+    bench.open(cluster)
+    bench.click("h1")
+    held[0] = True
+    bench.click(".price", x=60)
+    bench.until(lambda: bool(waiting))
+    bench.press("]")
+    bench.ready()
+    bench.until(lambda: bench.page.locator('.wb-attribute[data-standing="proposed"]').count() == 1)
+    bench.save("Shift+Enter")
+    assert Label.objects.filter(attribute=price).count() == 1, "nobody has seen the price of the second page"
+    assert Label.objects.exclude(attribute=price).count() == 2
+    bench.until(lambda: "Still looking for price. Press Shift+Enter again when its value is there." in toasts(bench))
+    held[0] = False
+    for route in waiting:
+        route.continue_()
+    bench.until(lambda: bench.page.locator('.wb-attribute[data-standing="proposed"]').count() == 1)
+    bench.save("Shift+Enter")
+    assert Label.objects.filter(attribute=price).count() == 2
+
+
 @pytest.mark.parametrize("width", [1280, 1024])
 def test_the_options_in_the_line_under_the_page_fit(bench: Bench, width: int) -> None:
     bench.page.set_viewport_size({"width": width, "height": 800})

@@ -43,6 +43,27 @@ def test_a_rule_whose_run_is_under_way_is_not_to_be_run(signed_in: Any, world: W
     assert "run" not in list_kinds()
 
 
+def test_home_leaves_out_a_failed_run_that_a_person_acknowledged_until_it_fails_again(signed_in: Any, world: World) -> None:
+    editor, failed = signed_in("editor"), Run.objects.get(state=Run.State.FAILED)
+    address = reverse("run_acknowledge", args=[failed.pk])
+
+    def is_listed() -> bool:
+        return any(kind.kind == "failed" for kind in editor.get(reverse("home")).context["home"].waiting)
+
+    assert is_listed() and address in editor.get(reverse("home")).content.decode()
+    assert editor.post(address, {"known": "1", "from": "home"}).url == reverse("home")
+    assert not is_listed()
+    assert "the home page leaves it out" in editor.get(failed.get_absolute_url()).content.decode()
+    editor.post(address, {})
+    assert is_listed()
+    editor.post(address, {"known": "1"})
+    Run.objects.filter(pk=failed.pk).update(finished_at=timezone.now() + timedelta(seconds=5))
+    assert is_listed(), "it was resumed and failed again"
+    done = factory.run(world.site, failed.kind, Run.State.DONE)
+    editor.post(reverse("run_acknowledge", args=[done.pk]), {"known": "1"})
+    assert Run.objects.get(pk=done.pk).acknowledged_at is None
+
+
 def test_home_leaves_out_a_failed_run_that_was_repeated(signed_in: Any, world: World) -> None:
     failed = Run.objects.get(state=Run.State.FAILED)
     factory.run(world.site, failed.kind, Run.State.DONE)

@@ -94,9 +94,15 @@ class ListNames:
         if not set(label.split()) <= set(headers.split()) and self._above(label):
             yield _short(label)
         yield from self._headings()
-        steps = self.section.fields[0].steps[:1]
+        steps = self.section.fields[self._find_usual()].steps[:1]
         yield _class_words(steps[0]) if steps else []
         yield self._around()
+
+    def _find_usual(self) -> int:
+        """Return the number of the first field that most rows have. A rare one may be that of an advert."""
+        counts = Counter(number for rows in self.section.rows.values() for row in rows for number in row.values)
+        total = sum(map(len, self.section.rows.values()))
+        return min((number for number, count in counts.items() if count >= MOST * total), default=0)
 
     def _container(self) -> list[str]:
         """On pages of XML: the name of the element around the rows, if it holds nothing else, or of the rows themselves."""

@@ -17,6 +17,7 @@ from extraction.algorithms.alignment.schema import Row as SchemaRow
 from extraction.algorithms.alignment.schema import Structure, Value
 from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.suggestion.list_names import ListNames, make_unique
+from extraction.algorithms.suggestion.row_links import add_links, is_link
 
 LISTS = 6
 """The largest number of lists suggested unless the caller says otherwise."""
@@ -29,6 +30,9 @@ FIELDS = 12
 
 FILLED = 0.1
 """Share of the rows that must have a field."""
+
+USUAL = 0.75
+"""Share of the rows that must have a field for it to be a usual one, and share of the rows that must have one of these."""
 
 SHEET = 0.5
 """Share of the pages that must have the name of a field, and of the rows that must begin with such a name, for rows to be fields."""
@@ -78,13 +82,15 @@ def suggest_lists(
     """Return at most `most` lists of pages of one template, the richest first. others: {method: what it found on the same pages}."""
     if len(roots) < 2:
         return []
-    sections = [section for section in find_sections(roots) if section.several and len(section.rows) > 1 and not _is_sheet(section)]
+    candidates = map(_drop_strangers, find_sections(roots))
+    sections = [section for section in candidates if section.several and len(section.rows) > 1 and not _is_sheet(section)]
     told = [(section, ListNames(section, roots)) for section in sections]
-    found = [(section, names, fields) for section, names in told if len(fields := _choose_fields(section, names)) >= FEWEST]
+    found = [(section, names) for section, names in told if len(_choose_fields(section, names)) >= FEWEST]
     found.sort(key=lambda each: -_measure_richness(each[0], len(roots)))
+    linked = [(add_links(section, roots), names) for section, names in found[:most]]
     lists = [
-        SuggestedList(name, fields, section)
-        for name, (section, _, fields) in zip(make_unique(names.name_list() for _, names, _ in found[:most]), found, strict=False)
+        SuggestedList(name, _choose_fields(section, names), section)
+        for name, (section, names) in zip(make_unique(names.name_list() for _, names in linked), linked, strict=True)
     ]
     return add_opinions(lists, others or {})
 
@@ -101,6 +107,23 @@ def choose_rows_to_mark(found: SuggestedList, page: int, numbers: Sequence[int],
     rows = found.section.rows.get(page, ())
     best = sorted(range(len(rows)), key=lambda at: (-sum(number in rows[at].values for number in numbers), at))[:most]
     return [rows[at] for at in sorted(best)]
+
+
+def _drop_strangers(section: Section) -> Section:
+    """Return a section without the few rows that are no items of it, such as adverts among the items: they have fewer than half of the
+    usual fields, and not the first of these."""
+    counts = Counter(number for rows in section.rows.values() for row in rows for number in row.values)
+    total = sum(map(len, section.rows.values()))
+    usual = {number for number, count in counts.items() if count >= USUAL * total}
+    if not usual:
+        return section
+    first = min(usual)
+    rows = {
+        page: tuple(row for row in rows if first in row.values or 2 * len(row.values.keys() & usual) >= len(usual))
+        for page, rows in section.rows.items()
+    }
+    left = sum(map(len, rows.values()))
+    return replace(section, rows={page: many for page, many in rows.items() if many}) if USUAL * total <= left < total else section
 
 
 def _is_sheet(section: Section) -> bool:
@@ -160,7 +183,9 @@ def _has_same_rows(section: Section, pages: Mapping[int, Sequence[SchemaRow]]) -
     equal = sum(len(section.rows.get(page, ())) == len(pages.get(page, ())) for page in every)
     if equal < SAME_ROWS * len(every):
         return False
-    mine = Counter(value.text for rows in section.rows.values() for row in rows for value in _values(row))
+    mine = Counter(
+        value.text for rows in section.rows.values() for row in rows for value in _values(row) if value.place.attribute != "href"
+    )
     theirs = Counter(text for rows in pages.values() for row in rows for text in _texts(row))
     return (mine & theirs).total() >= SAME_TEXTS * min(mine.total(), theirs.total()) > 0
 
@@ -200,5 +225,7 @@ def _choose_fields(section: Section, names: ListNames) -> tuple[ListField, ...]:
     total = sum(map(len, section.rows.values()))
     kept = [number for number, count in counts.most_common() if count >= FILLED * total and len(set(texts[number])) > 1][:FIELDS]
     kept.sort()
-    named = make_unique(names.name_field(section.fields[at], texts[at], first=at == kept[0]) for at in kept)
+    named = make_unique(
+        "link" if is_link(section.fields[at]) else names.name_field(section.fields[at], texts[at], first=at == kept[0]) for at in kept
+    )
     return tuple(ListField(at, name, section.fields[at].multiple, counts[at]) for at, name in zip(kept, named, strict=True))

@@ -111,6 +111,19 @@ def cancel_run(run: Run) -> bool:
     return bool(changed)
 
 
+def acknowledge_failure(run: Run, *, known: bool) -> bool:
+    """Save that a person knows that a run failed, so that the home page leaves it out. Return False if it has not failed.
+
+    known: False to list it again.
+    """
+    failed = Run.objects.filter(pk=run.pk, state=Run.State.FAILED)
+    with transaction.atomic():
+        changed = failed.update(acknowledged_at=timezone.now() if known else None)
+        if changed:
+            audit.record(AuditKind.RUN_ACKNOWLEDGED, run, text="" if known else "no longer")
+    return bool(changed)
+
+
 def pause_run(run: Run) -> bool:
     """Pause an unfinished run. Its worker stops at its next heartbeat. Return False if the run is already paused or has ended.
 

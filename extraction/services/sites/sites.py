@@ -18,6 +18,7 @@ from extraction.models import (
     Bellwether,
     Breakage,
     Cluster,
+    DeliveryTarget,
     Page,
     PageCount,
     Record,
@@ -143,8 +144,32 @@ def delete_site(site: Site) -> None:
         # The rows of a site refer to each other in cycles (a page's current snapshot, a snapshot's template). Deleting the
         # records and clearing the current snapshots first lets the cascade meet each row once.
         Record.objects.filter(cluster__site=site).delete()
+        Bellwether.objects.filter(cluster__site=site).delete()  # each protects the snapshot that it is compared with
         Page.objects.filter(site=site).update(current=None)
         site.delete()
+
+
+@dataclass(frozen=True, slots=True)
+class SiteUse:
+    """What a site is used for now, and what its deletion would therefore end or change.
+
+    runs: unfinished ones.
+    targets: the names of the enabled delivery targets that its records go to.
+    """
+
+    runs: int
+    joins: int
+    targets: tuple[str, ...]
+
+
+def find_use(site: Site) -> SiteUse:
+    """Return what a site is used for now."""
+    targets = DeliveryTarget.objects.filter(enabled=True, record_type__in=site.clusters.exclude(record_type=None).values("record_type"))
+    return SiteUse(
+        runs=Run.objects.unfinished().filter(site=site).count(),
+        joins=site.joins.count(),
+        targets=tuple(targets.order_by("name").values_list("name", flat=True).distinct()),
+    )
 
 
 class PageInUse(Exception):  # noqa: N818

@@ -17,6 +17,7 @@ from django.utils.translation import gettext
 
 from extraction.algorithms.rules.guess import guess_type
 from extraction.algorithms.suggestion.lists import ListField, SuggestedList, add_opinions, choose_rows_to_mark
+from extraction.algorithms.suggestion.row_links import is_link
 from extraction.models import Attribute, Cluster, Label, Snapshot
 from extraction.services.core.runs import JobError
 from extraction.services.core.stored_pages import read_elements
@@ -176,7 +177,7 @@ def _cell(values: Sequence[Any]) -> str:
 
 def _field(place: int, found: SuggestedList, field: ListField, language: str | None) -> OfferedField:
     texts = [value.text for rows in found.section.rows.values() for row in rows for value in row.values.get(field.number, ())]
-    kind = guess_type(texts, language=language)
+    kind = Attribute.Type.URL if is_link(found.section.fields[field.number]) else guess_type(texts, language=language)
     return OfferedField(place, field.name, kind, field.multiple, field.filled, field.filled / found.rows)
 
 

@@ -65,6 +65,20 @@ def cancel_run(request: HttpRequest, run_id: int) -> HttpResponse:
     return redirect(found)
 
 
+@require_POST
+@requires(Role.EDITOR)
+def acknowledge_run(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Say that one knows that a run failed. `known=`: empty to list it on the home page again. `from=home` leads back there."""
+    found, known = get_object_or_404(Run.objects.select_related("site"), pk=run_id), bool(request.POST.get("known"))
+    if not service.acknowledge_failure(found, known=known):
+        messages.info(request, gettext("The run has not failed."))
+    elif known:
+        messages.success(request, gettext("The failed run is left out of the home page."))
+    else:
+        messages.success(request, gettext("The failed run is listed on the home page again."))
+    return redirect("home") if request.POST.get("from") == "home" else redirect(found)
+
+
 def _build_context(request: HttpRequest, run_id: int) -> dict[str, object]:
     found = get_object_or_404(Run.objects.select_related("site", "cluster__site", "created_by"), pk=run_id)
     problems = run_progress.list_problems(found, request.GET)

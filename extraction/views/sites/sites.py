@@ -106,6 +106,7 @@ def render_settings(
         "form": form or SiteForm(instance=site),
         "source": source or SourceForm(instance=sources.get_source(site)),
         "deletion": deletion,
+        "use": service.find_use(site),
         "tab": "settings",
     }
     failed = any(each and each.errors for each in (form, source, deletion))

@@ -101,7 +101,8 @@ def odd(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
         return redirect(cluster)
     others = cluster.site.clusters.exclude(pk=cluster.pk)
     context = {"site": cluster.site, "cluster": cluster, "odd": odd_pages.find_odd_pages(cluster), "others": others}
-    return render(request, "extraction/templates/_odd_pages.html", context)
+    template = "_odd_note" if "note" in request.GET else "_odd_pages"
+    return render(request, f"extraction/templates/{template}.html", context)
 
 
 @require_POST

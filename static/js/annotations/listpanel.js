@@ -2,7 +2,7 @@
 
 import { h } from "../core/dom.js";
 import { gettext, ngettext } from "../core/words.js";
-import { acceptable, columns, foundRows, markedRows, matches, rowOn, saidIn } from "./rows.js";
+import { acceptable, columns, differs, foundRows, markedRows, matches, rowOn, saidIn } from "./rows.js";
 
 const SIGNS = { all: "✓", some: "●", none: "○" };
 const WORDS = { all: gettext("marked"), some: gettext("partly marked"), none: gettext("nothing marked") };
@@ -59,7 +59,7 @@ export function drawListTable(store, list, actions) {
     return h(
       "tr",
       { class: which[number] ? "wb-found-marked" : "", on: { click: () => first && actions.show(first) } },
-      h("td", { class: "figures muted", title: which[number] ? gettext("marked as row %(row)s", { row: which[number] }) : gettext("proposed") }, which[number] ? "✓" : String(number + 1)),
+      standing(which[number], number, differs(store, list.id, store.page, which[number], row)),
       ...shownColumns.map((attribute) => {
         const text = (row[attribute.id] ?? []).map((value) => value.value).join(" · ");
         return h("td", { title: text, class: text ? "" : "muted" }, text || "–");
@@ -77,6 +77,14 @@ export function drawListTable(store, list, actions) {
     ),
     h("div", { class: "wb-found-box" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", {}), ...shownColumns.map((attribute) => h("th", { data: { hue: attribute.hue } }, attribute.name)))), h("tbody", {}, ...found.map(line)))),
   );
+}
+
+/** The first cell of a found row: whether it is marked, and as it was found. @param {number} row 0 when it is not marked @param {number} number
+ * @param {boolean} unlike */
+function standing(row, number, unlike) {
+  if (!row) return h("td", { class: "figures muted", title: gettext("proposed") }, String(number + 1));
+  if (unlike) return h("td", { class: "wb-found-unlike", title: gettext("Row %(row)s is marked with other values than the rule finds. Check it.", { row }) }, "≠");
+  return h("td", { class: "figures muted", title: gettext("marked as row %(row)s", { row }) }, "✓");
 }
 
 /** @param {string} look @param {string} title @param {boolean} current @param {() => void} run @param {...(Node | string)} inside */

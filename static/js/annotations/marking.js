@@ -5,7 +5,7 @@ import { gettext, ngettext } from "../core/words.js";
 import { samePlace } from "../display/places.js";
 import { hitValues } from "./highlight.js";
 import { acceptable, placeOf, rowFor } from "./rows.js";
-import { afterClick, attributeOf, beside, currentOf, isOffered, isSaid, nextUnsaid, offered, put, standing, without } from "./store.js";
+import { afterClick, attributeOf, beside, currentOf, isAwaited, isOffered, isSaid, nextUnsaid, offered, put, standing, without } from "./store.js";
 
 /**
  * @typedef {import("./bench.js").Bench} Bench
@@ -14,6 +14,8 @@ import { afterClick, attributeOf, beside, currentOf, isOffered, isSaid, nextUnsa
  * @typedef {import("./store.js").Value} Value
  * @typedef {import("./store.js").Attribute} Attribute
  */
+
+const MOST_NAMED = 4; // Attributes named in one message.
 
 /** @param {Bench} bench @returns {Marking} */
 export function createMarking(bench) {
@@ -102,8 +104,16 @@ export function createMarking(bench) {
         put(store, id, how.values);
         return change(id, how.values);
       });
-    if (!changes.length) return toast(gettext("Nothing is proposed on this page."));
-    saveAll(changes);
+    const awaited = store.attributes.filter((attribute) => isAwaited(store, attribute)).map(({ name }) => name);
+    if (awaited.length) toast(sayAwaited(awaited));
+    else if (!changes.length) toast(gettext("Nothing is proposed on this page."));
+    if (changes.length) saveAll(changes);
+  }
+
+  /** What is said of attributes whose values are still to come: nobody has seen them, so they are not confirmed. @param {string[]} names */
+  function sayAwaited(names) {
+    const shown = names.slice(0, MOST_NAMED).join(", ") + (names.length > MOST_NAMED ? " …" : "");
+    return ngettext("Still looking for %(names)s. Press Shift+Enter again when its value is there.", "Still looking for %(names)s. Press Shift+Enter again when their values are there.", names.length, { names: shown });
   }
 
   /** Confirms the found rows of a list that are not marked yet, as one step. @param {number} list */

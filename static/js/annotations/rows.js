@@ -3,6 +3,8 @@
 // A label in a row is kept under "page/row", and one of the page's own attributes under "page". One row of each list is
 // open on a page: marks go there, and the panel shows its values.
 
+import { samePlace } from "../display/places.js";
+
 /**
  * @typedef {import("./store.js").Store} Store
  * @typedef {import("./store.js").Attribute} Attribute
@@ -56,22 +58,40 @@ export function foundRows(store, list, page) {
   return draft?.state === "learned" ? (draft.rows?.[page] ?? []) : [];
 }
 
-/** For each found row, the number of the marked row at the same place; 0 when it is not marked. @param {Store} store @param {number} list
+/** For each found row, the number of the marked row that it is; 0 when it is not marked. A row that shares a place with a marked one is that
+ * row, even if they differ: accepting it as a new row would mark the same values twice. @param {Store} store @param {number} list
  * @param {number} page @returns {number[]} */
 export function matches(store, list, page) {
   const left = new Set(markedRows(store, list, page));
-  return foundRows(store, list, page).map((found) => {
-    const mine = [...left].find((row) => isRow(store, list, page, row, found));
+  const found = foundRows(store, list, page);
+  const take = (/** @type {(row: number) => boolean} */ is) => {
+    const mine = [...left].find(is);
     if (mine !== undefined) left.delete(mine);
     return mine ?? 0;
-  });
+  };
+  const exact = found.map((each) => take((row) => isRow(store, list, page, row, each)));
+  return exact.map((mine, number) => mine || take((row) => shares(store, list, page, row, found[number])));
 }
+
+/** Whether a found row is otherwise than it was marked. @param {Store} store @param {number} list @param {number} page @param {number} row
+ * as marked @param {Row} found */
+export const differs = (store, list, page, row, found) => row > 0 && !isRow(store, list, page, row, found);
 
 /** @param {Store} store @param {number} list @param {number} page @param {number} row @param {Row} found */
 function isRow(store, list, page, row, found) {
-  const said = columns(store, list).map((attribute) => [saidAt(store, attribute, page, row) ?? [], found[attribute.id] ?? []]);
-  const marked = said.filter(([values]) => values.length);
+  const marked = pairs(store, list, page, row, found).filter(([values]) => values.length);
   return marked.length > 0 && marked.every(([values, given]) => values.every((value) => given.some((each) => each.value === value.value)));
+}
+
+/** @param {Store} store @param {number} list @param {number} page @param {number} row @param {Row} found */
+function shares(store, list, page, row, found) {
+  return pairs(store, list, page, row, found).some(([values, given]) => values.some((value) => given.some((each) => samePlace(each.location, value.location))));
+}
+
+/** What was marked in a row and what was found, for each attribute. @param {Store} store @param {number} list @param {number} page
+ * @param {number} row @param {Row} found */
+function pairs(store, list, page, row, found) {
+  return columns(store, list).map((attribute) => [saidAt(store, attribute, page, row) ?? [], found[attribute.id] ?? []]);
 }
 
 /** The found row for a row number: the one marked with that number, or the next one that is not marked. @param {Store} store @param {number} list

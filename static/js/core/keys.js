@@ -1,7 +1,7 @@
 // The keyboard of a screen. A screen with keys of its own has data-keys="own" on its body and is left alone.
 //
 // j and k move through the children with data-item of whatever has data-list. Enter opens the first link of the item.
-// x selects the item where it has a checkbox. A letter in data-key presses the link or button that has it.
+// x selects the item where it has a checkbox. A letter in data-key presses the link or button that has it, once while it is held.
 // Esc goes to data-back. / focuses data-search. g and then a letter follows the link with that letter in data-go.
 
 import { all, maybe } from "./dom.js";
@@ -63,7 +63,7 @@ function press(event, target) {
   }
   const keyed = maybe(`[data-key="${key}"]`, HTMLElement);
   if (keyed) {
-    keyed.click();
+    if (!event.repeat) keyed.click(); // A key that is held presses once: on the next screen it may mean another button.
     return true;
   }
   switch (event.key) {

@@ -2,25 +2,27 @@
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from lxml import etree
 
 from extraction.algorithms.alignment.exalg import infer_with_exalg
-from extraction.algorithms.alignment.mse import build_structure, find_sections
+from extraction.algorithms.alignment.mse import SectionField, build_structure, find_sections
 from extraction.algorithms.alignment.schema import Structure, Tuple, Value
-from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.dom.nodes import Location, elements
 from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.suggestion.list_names import ListNames
 from extraction.algorithms.suggestion.lists import choose_rows_to_mark, find_columns_within, is_in_structure, suggest_lists
 from tests.algorithms.learning.listings import MARKUPS, items
 
 NAMES = {
-    "table with thead": ["title", "price", "author"],
-    "list items": ["title", "field", "price"],
-    "plain list": ["name", "price"],
-    "definitions": ["title", "price", "field"],
+    "table with thead": ["title", "price", "author", "link"],
+    "list items": ["title", "field", "price", "link"],
+    "plain list": ["name", "price", "link"],
+    "definitions": ["title", "price", "field", "link"],
     "labelled cards": ["title", "author", "pages", "price"],
-    "a table a record": ["title", "price"],
+    "a table a record": ["title", "price", "link"],
 }
 
 
@@ -75,7 +77,7 @@ def test_rows_that_have_most_of_the_fields_are_marked_in_their_order() -> None:
     numbers = [field.number for field in found.fields]
     every = found.section.rows[0]
     rows = choose_rows_to_mark(found, 0, numbers, most=2)
-    assert len(rows) == 2 and all(len(row.values) == 2 for row in rows)
+    assert len(rows) == 2 and all(len(row.values) == 3 for row in rows)
     assert [row.first for row in rows] == sorted(row.first for row in rows)
     assert choose_rows_to_mark(found, 0, numbers, most=200) == list(every)
     assert choose_rows_to_mark(found, 99, numbers, most=2) == []
@@ -181,3 +183,69 @@ def test_an_advert_with_a_class_of_the_records_does_not_cut_their_list() -> None
         pages.append(f"<body><h1>Shelf {seed}</h1><div class='grid'>{''.join(tiles[:2])}{advert}{''.join(tiles[2:])}</div></body>")
     (found,) = suggest_lists([parse(page.encode()).root for page in pages])
     assert found.rows == 30 and len(found.fields) == 3
+
+
+def shelves(pages: int, *, link: str = "h3", at: int = 3) -> list[etree._Element]:
+    """Pages with seven tiles. Some begin with a badge; an advert of another class stands among them on half of the pages, in two languages.
+
+    at: before which tile the advert stands.
+    link: what is the link to the lamp beside the picture: its `h3`, or `none`.
+    """
+    found = []
+    for seed in range(pages):
+        tiles = []
+        for n in range(7):
+            offer = (n + seed) % 3 == 0
+            title = f'<a href="/p/{seed}{n}?ref=list">Lamp {seed}{n}</a>' if link == "h3" else f"Lamp {seed}{n}"
+            tiles.append(
+                f'<article class="tile"><a class="pic" href="/p/{seed}{n}?ref=list"><img src="/i/{seed}{n}.png" alt=""></a>'
+                f'{"<em>Offer</em>" if offer else ""}<h3>{title}</h3><p class="mats">Steel {seed + n}</p>'
+                f'<span class="stars">{n % 5}.5</span>'
+                f'<p class="cost">{f"<s>€{seed}{n}.90</s> " if offer else ""}<strong>€{seed}{n}.50</strong></p></article>'
+            )
+        if seed % 4 < 2:
+            promise = ("<b>Ten percent off</b><span>only this week</span>", "<b>Zehn Prozent auf alles</b><span>nur heute</span>")[seed % 2]
+            tiles.insert(at, f'<article class="promo">{promise}</article>')
+        head = f"<h2>{NAMED[seed]}</h2><p>7 {'Leuchten' if seed % 2 else 'lamps'}</p>"
+        page = f"<body>{head}<div class='grid'>{''.join(tiles)}</div><p><a href='/c'>More</a></p></body>"
+        found.append(parse(page.encode()).root)
+    return found
+
+
+def test_records_that_begin_with_different_lines_are_not_joined_over_an_advert() -> None:
+    found = suggest_lists(shelves(8))[0]
+    assert [len(rows) for rows in found.section.rows.values()] == [7] * 8
+
+
+def test_a_list_is_not_named_after_a_field_that_few_rows_have() -> None:
+    roots = shelves(8)
+    found = suggest_lists(roots)[0].section
+    rare = SectionField("", ("article.promo", "b"), 0, multiple=False)
+    rows = {
+        page: tuple(replace(row, values={n + 1: each for n, each in row.values.items()}) for row in rows)
+        for page, rows in found.rows.items()
+    }
+    first = rows[0][0]
+    rows[0] = (replace(first, values={0: first.values[min(first.values)], **first.values}), *rows[0][1:])
+    assert ListNames(replace(found, label="", fields=(rare, *found.fields), rows=rows), roots).name_list() != "promo"
+
+
+@pytest.mark.parametrize("others", [3, 5, 7])
+def test_rows_stay_apart_where_most_of_the_pages_have_no_such_list(others: int) -> None:
+    """Then no class of the tiles is the template's, so that only the elements tell them from adverts."""
+    about = [
+        parse(f"<body><h2>About {n}</h2><div class='prose'><p>Words {n}.</p><p>More {n}</p></div>".encode()).root for n in range(others)
+    ]
+    found = suggest_lists([*about, *shelves(6)])[0]
+    assert [len(rows) for rows in found.section.rows.values()] == [7] * 6
+    assert {"title", "link"} <= {field.name for field in found.fields if field.filled == 42}
+
+
+@pytest.mark.parametrize("link", ["h3", "none"])
+def test_where_the_rows_lead_is_a_column_and_only_one(link: str) -> None:
+    roots = shelves(6, link=link)
+    found = suggest_lists(roots)[0]
+    (column,) = (field for field in found.fields if field.name.startswith("link"))
+    values = [(page, row.values[column.number][0]) for page, rows in found.section.rows.items() for row in rows]
+    assert [value.text for _, value in values] == [f"/p/{seed}{n}?ref=list" for seed in range(6) for n in range(7)]
+    assert all(elements(roots[page])[value.place.node].get("href") == value.text for page, value in values)

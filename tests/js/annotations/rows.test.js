@@ -55,3 +55,11 @@ test("a cell without a value is accepted as absent", () => {
   store.drafts.set(3, learned(3, {}, { list: 7, rows: { 10: [{ 3: [at(1, "Tea")], 4: [] }] } }));
   assert.deepEqual(rows.acceptable(store, 7, 10).map(({ values }) => values), [[at(1, "Tea")], null]);
 });
+
+test("a found row that shares a place with a marked one is that row, and is not accepted a second time", () => {
+  const store = listed({ 3: found[0][3], 4: found[1][4] });
+  assert.deepEqual(rows.matches(store, 7, 10), [1, 0, 0]);
+  assert.deepEqual(rows.acceptable(store, 7, 10).map(({ row, values }) => [row, values[0].value]), [[2, "Tea 2"], [2, "£2"], [3, "Tea 3"], [3, "£3"]]);
+  assert.deepEqual(found.map((row, number) => rows.differs(store, 7, 10, rows.matches(store, 7, 10)[number], row)), [true, false, false]);
+  assert.equal(rows.differs(listed(found[0]), 7, 10, 1, found[0]), false);
+});

@@ -125,6 +125,11 @@ def start_run(world: World) -> Prepared:
     return {}
 
 
+def fail_run(world: World) -> Prepared:
+    factory.put(Run.objects.filter(pk=world.run.pk), Run.State.FAILED)
+    return {"known": "1"}
+
+
 def resume(world: World) -> Prepared:
     factory.put(Run.objects.filter(pk=world.crawl.pk), Run.State.PAUSED)
     return {}
@@ -349,6 +354,7 @@ CHANGES: dict[str, tuple[Callable[[World], Prepared], str]] = {
     "rule_learn": (end_runs, "run.started"),
     "rule_publish": (unpublished, "rule.published"),
     "rule_retire": (lambda _: {}, "rule.retired"),
+    "run_acknowledge": (fail_run, "run.acknowledged"),
     "run_cancel": (start_run, "run.cancelled"),
     "run_mark_absent": (import_without_page, "page.gone"),
     "run_pause": (start_run, "run.paused"),

@@ -23,6 +23,7 @@ from extraction.services.templates import cluster_pages
 from extraction.views import home_view
 from extraction.views.monitoring import breakage_view, watch_view
 from extraction.views.rules import rule_history, rule_view
+from extraction.views.workbench import workbench_url
 from tests.reading import words
 from tests.services import factory
 from tests.services.monitoring.test_monitoring import ATTRIBUTES, Shop, cluster, serving, shop  # noqa: F401 - fixtures
@@ -349,3 +350,37 @@ def test_what_was_left_out_of_an_accepted_repair_is_shown_as_left_out(signed_in:
     effect = signed_in("editor").get(reverse("breakage_effect", args=[breakage.pk])).content.decode()
     assert "✕ No repair: left out of what was accepted (agrees on 2 of 5 pages)" in effect
     assert "The repair finds no value for <b>price</b>." in text  # also while its records are being extracted
+
+
+def test_a_value_that_an_accepted_repair_left_out_is_on_the_home_page_until_a_rule_is_learned(
+    signed_in: Any, breakage: Breakage, person: Any
+) -> None:
+    def listed() -> list[tuple[int, list[str]]]:
+        kinds = signed_in("editor").get(reverse("home")).context["home"].waiting
+        return [(row.cluster.pk, row.names) for kind in kinds for row in kind.lost]
+
+    kind = RecordType.objects.create(name="Book", slug="book", team=breakage.cluster.site.team)
+    for position, name in enumerate(("title", "price")):
+        Attribute.objects.create(record_type=kind, name=name, position=position)
+    Cluster.objects.filter(pk=breakage.cluster_id).update(record_type=kind)
+    proposal = breakage.proposal
+    assert proposal is not None and listed() == []
+    for each in proposal.report["attributes"]:
+        if each["name"] == "price":
+            each["relearned"] |= {"judged": 5, "agreeing": 2}
+    proposal.save(update_fields=["report"])
+    live = breakages.accept_repair(breakage, user=person("operator"))
+    assert listed() == [(breakage.cluster_id, ["price"])]
+    text = signed_in("editor").get(reverse("home")).content.decode()
+    assert "no value for price since the repair" in text and workbench_url(breakage.cluster.site.slug, 1) in text
+    Rule.objects.filter(pk=live.pk).update(report=live.report | {"repaired_from": None})
+    assert listed() == []
+
+
+def test_the_key_for_the_next_breakage_means_nothing_on_an_open_one(signed_in: Any, breakage: Breakage, person: Any) -> None:
+    """Pressed twice, it would open the workbench of the next breakage."""
+    keys = re.compile(r'data-key="(.)"')
+    client = signed_in("operator")
+    opened = set(keys.findall(client.get(breakage.get_absolute_url()).content.decode()))
+    assert {"a", "d", "m"} <= opened
+    assert "n" not in opened

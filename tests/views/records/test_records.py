@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from extraction.models import Record
+from extraction.models import Attribute, Record, Run
 from extraction.views.core import keyset
 from extraction.views.records import records
 from tests.views.addresses import address
@@ -24,6 +24,17 @@ def test_records_are_searched_filtered_and_sorted(signed_in: Any, world: World) 
     assert titles(q="writer 3") == ["Book 3"]
     assert titles(missing="price", state="incomplete") == ["Book 4"]
     assert len(titles(state="<>", sort="nothing", page="none")) == 6
+
+
+def test_complete_is_not_said_without_a_word_where_nothing_is_mandatory(signed_in: Any, world: World) -> None:
+    Run.objects.filter(pk=world.run.pk).update(summary={"records": 6, "complete": 6})
+    screens = [address(world, name) for name in ("records", "cluster", "run")]
+    said = "No attribute is mandatory, so records count as complete whatever they lack."
+    assert world.record_type.has_mandatory
+    assert not any(said in signed_in("viewer").get(each).text for each in screens)
+    Attribute.objects.filter(record_type=world.record_type).update(mandatory=False)
+    assert all(said in signed_in("viewer").get(each).text for each in screens)
+    assert world.record_type.get_absolute_url() in signed_in("editor").get(screens[0]).text
 
 
 def test_a_long_list_is_sorted_and_filtered_in_its_first_records_and_says_so(

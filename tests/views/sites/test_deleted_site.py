@@ -12,11 +12,12 @@ from django.utils import timezone
 
 from extraction import tasks
 from extraction.fetching.items import PageItem
-from extraction.models import Asset, LeftBytes, Run, Site, Snapshot
+from extraction.models import Asset, Bellwether, Join, LeftBytes, Run, Site, Snapshot
 from extraction.services.core import left_bytes, stored_bytes
 from extraction.services.intake import import_pages
 from extraction.services.monitoring import tidy_checks
 from extraction.services.sites import page_store, sites
+from tests.reading import words
 from tests.services import factory
 from tests.views import world as worlds
 from tests.views.world import World
@@ -72,6 +73,22 @@ def test_every_table_that_belongs_to_a_site_is_empty_when_there_is_no_site(signe
     delete(signed_in, world.site)
     tasks.tidy()  # adds up the kept counts, and drops those that came to nothing
     assert {model.__name__ for model in owned if model._default_manager.exists()} == set()
+
+
+@pytest.mark.django_db
+def test_a_watched_site_in_use_says_what_ends_with_it_and_is_deleted(signed_in: Any, world: World) -> None:
+    current = Snapshot.objects.filter(page__site=world.site).exclude(page=None).latest("pk")
+    Bellwether.objects.create(cluster=world.cluster, page=current.page, baseline=current)
+    crawl = factory.run(world.site, Run.Kind.CRAWL, Run.State.QUEUED)
+    Join.objects.get_or_create(site=world.site, name="Shelf and book")
+    settings = reverse("site_settings", args=[world.site.slug])
+    said = words(signed_in("operator").get(settings))
+    unfinished, joins = Run.objects.unfinished().filter(site=world.site).count(), world.site.joins.count()
+    assert f"{unfinished} run" in said and "cancelled" in said and f"{joins} join" in said
+    assert f"missing from the next delivery to: {world.delivery.target.name}" in said
+    delete(signed_in, world.site)
+    assert not Site.objects.filter(pk=world.site.pk).exists() and not Run.objects.filter(pk=crawl.pk).exists()
+    assert not Bellwether.objects.exists() and not Join.objects.exists()
 
 
 def belongs_to_site(model: Any, seen: frozenset[Any] = frozenset()) -> bool:

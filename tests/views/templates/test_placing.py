@@ -192,6 +192,12 @@ def test_odd_pages_are_shown_on_the_template_and_moved_in_one_step(signed_in: An
     shown = words(answer)
     assert "<b>3 pages</b> lack" in shown and "Move these 3 pages to" in shown
     assert answer.content.count(b"<iframe") == 4, "three odd pages and one for comparison"
+    without_type = factory.cluster(world.site, number=7)
+    for name, number in (("cluster_suggest", world.cluster.number), ("workbench", without_type.number)):
+        where = [world.site.slug, number]
+        assert f"{reverse('cluster_odd', args=where)}?note=1" in client.get(reverse(name, args=where)).text
+    note = client.get(address, {"note": "1"}, headers={"HX-Request": "true"})
+    assert "3 of" in words(note) and "Move them first" in words(note) and f"{world.cluster.get_absolute_url()}#odd" in note.text
     back = {"from": "template", "part": str(world.cluster.number)}
     went = client.post(reverse("site_place", args=[world.site.slug]), {"pages": [each.page_id for each in strange], "into": "new", **back})
     assert went.headers["Location"] == world.cluster.get_absolute_url()

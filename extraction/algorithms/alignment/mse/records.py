@@ -81,7 +81,7 @@ def find_signs(page: LinePage, parent: int) -> list[Sign]:
     for child in page.nodes[parent].children:
         if begins_line(page, child):
             node, kind = page.nodes[child], page.lines[page.nodes[child].low].kind
-            counts.update(dict.fromkeys(((node.step, kind), (node.tag, kind), (node.tag, None)), 1))
+            counts.update(dict.fromkeys(((node.step, kind), (node.tag, kind), (node.step, None), (node.tag, None)), 1))
     return [sign for sign, count in counts.most_common(MAX_SIGNS) if count > 1]
 
 

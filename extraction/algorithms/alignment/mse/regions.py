@@ -30,6 +30,9 @@ ALIKE = 0.4
 REGULAR = 0.8
 """Share of a section's records that must have the same number of elements of the name they begin with."""
 
+ITEMS = frozenset(("li", "article"))
+"""Elements that are an item each: no record has two of them side by side."""
+
 MOST = 0.5
 LAYOUT = 0.6
 """Share of an outer candidate's lines that the sections of a layout have."""
@@ -59,12 +62,17 @@ def find_best_partition(page: LinePage, measure: RecordDistances, parent: int, w
 
 
 def _regular(page: LinePage, parent: int, records: Sequence[SectionRecord]) -> bool:
-    """Return whether most records have equally many elements of the name they begin with. If not, the sign misses some records."""
+    """Return whether most records have equally many elements of the name they begin with. If not, the sign misses some records.
+
+    So it does if a record has two elements that are an item each.
+    """
     children = page.nodes[parent].children
     counts: Counter[int] = Counter()
     for record in records:
         tags = [page.nodes[child].tag for child in children[bisect_left(children, record.first) : bisect_right(children, record.last)]]
         counts[tags.count(tags[0])] += 1
+        if tags[0] in ITEMS and tags.count(tags[0]) > 1:
+            return False
     return counts.most_common(1)[0][1] >= REGULAR * len(records)
 
 
