@@ -167,7 +167,7 @@ def test_what_is_still_looked_for_is_not_confirmed_with_the_rest_and_is_named(be
             route.continue_()
 
     cluster = factory.shop(8)
-    price = cluster.record_type.attributes.get(name="price")
+    price = Attribute.objects.of_cluster(cluster).get(name="price")
     bench.page.route("**/draft/?*", answer)
     bench.open(cluster)
     bench.click("h1")
