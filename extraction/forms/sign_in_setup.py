@@ -1,11 +1,11 @@
 """The forms that set up a sign-in: the address of its page, and what goes where on it."""
 
-import json
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext, gettext_lazy
 
+from extraction.algorithms.json_texts import parse_json
 from extraction.forms.core import join_errors
 from extraction.forms.fetching import FetchingForm
 from extraction.models import Site
@@ -77,7 +77,7 @@ class SignInChoiceForm(SignInAddressForm):
     def read_choices(self) -> dict[str, Any]:
         """Return the fields and buttons that the page offered; none if they were changed on the way."""
         try:
-            found = json.loads(self.data.get("choices") or "{}")
+            found = parse_json(self.data.get("choices") or "{}")
             return {name: [(str(at), str(label)) for at, label in found[name]] for name in ("texts", "passwords", "buttons")}
         except (ValueError, TypeError, KeyError, AttributeError):
             given = {"texts": "name_field", "passwords": "password_field", "buttons": "button"}

@@ -43,7 +43,10 @@ def test_a_number_that_cannot_be_one_is_a_bad_request(signed_in, shop, name: str
     query = {"page": page(shop).pk, "attribute": attribute().pk, parameter: number}
     response = signed_in("editor").get(address(name), query)
     assert response.status_code in ({200, 400} if number in {"１２", "9" * 10} else {400})
-    assert "error" in response.json() or response.status_code == 200
+    if number == "\x00":  # refused before a view sees it
+        assert "NUL" in response.text
+    else:
+        assert "error" in response.json() or response.status_code == 200
 
 
 @pytest.mark.parametrize("body", BODIES, ids=range(len(BODIES)))

@@ -55,7 +55,8 @@ def list_commands(name: str) -> Iterator[tuple[str, list[str]]]:
 
 def check_words(command: click.Command, words: list[str], context: click.Context | None = None) -> None:
     """Fail unless a command takes the words: its options are there, and no argument is missing or too many."""
-    context = click.Context(command, parent=context, info_name=command.name)
+    # With its settings, as when it runs: a command remembers the names of the first help that it was asked for.
+    context = click.Context(command, parent=context, info_name=command.name, **command.context_settings)
     values, left, _ = command.make_parser(context).parse_args(list(words))
     if isinstance(command, click.Group):
         inner = command.get_command(context, left[0])
