@@ -14,7 +14,8 @@ from tests.fixtures.twelve_sites import REBUILT, SILENT, THINNER
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+"""It needs a machine that does nothing else: beside other journeys, a check that comes late changes what waits. `pytest -m slow tests/e2e` runs it."""
 
 MOST_CLICKS, MOST_S = 9, 300
 
