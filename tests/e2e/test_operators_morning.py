@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
-"""It needs a machine that does nothing else: beside other journeys, a check that comes late changes what waits. `pytest -m slow tests/e2e` runs it."""
+"""Run by itself with `pytest -m slow tests/e2e`: beside other journeys, it did not find what waits."""
 
 MOST_CLICKS, MOST_S = 9, 300
 
