@@ -27,7 +27,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from extraction.algorithms.arrays import I64, U64
+from extraction.algorithms.arrays import I64, U64, Flags
 from extraction.algorithms.sketches.shingles import VECTOR_BYTES, Mask, ShingleVector
 
 Page = TypeVar("Page", bound=Hashable)
@@ -179,21 +179,54 @@ def _grouped(values: U64, counts: I64) -> tuple[U64, I64]:
     return values[order[starts]], np.add.reduceat(counts[order], starts)
 
 
+def _likely_enough(values: U64, counts: I64, threshold: int) -> I64:
+    """Return the places of values whose counts may reach the threshold together, those that do among them. Equal values share a slot of a
+    table, so a slot under the threshold has none. This is linear, and leaves fewer values to sort."""
+    bits = max(10, len(values).bit_length())
+    slots = _slots(values, bits)
+    sums = np.bincount(slots, weights=counts, minlength=1 << bits)
+    return np.flatnonzero(sums[slots] >= threshold)
+
+
+def _slots(values: U64, bits: int) -> I64:
+    """Return a slot for each value in a table of 2**bits."""
+    return ((values * _MULTIPLIER) >> np.uint64(64 - bits)).view(np.int64)
+
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number that spreads values over slots: 2**64 divided by the golden ratio (Knuth's multiplicative hashing)."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Table:
-    """The masks with the same wildcards: their values in ascending order and the place of each in a list."""
+    """The masks with the same wildcards: their values in ascending order and the place of each in a list.
+
+    bits, taken: a table of 2**bits slots, and which of them the values have. Most vectors that no mask covers have another slot.
+    """
 
     wildcards: int
     values: U64
     places: I64
+    bits: int
+    taken: Flags
+
+    @classmethod
+    def of(cls, wildcards: int, values: U64, places: I64) -> "_Table":
+        bits = len(values).bit_length() + 3
+        taken = np.zeros(1 << bits, np.bool_)
+        taken[_slots(values, bits)] = True
+        return cls(wildcards, values, places, bits, taken)
 
     def find(self, vectors: U64, missing: int) -> I64:
         """Return the place of the mask that covers each vector, `missing` where there is none."""
-        if not len(self.values):
-            return np.full(len(vectors), missing, np.int64)
+        found = np.full(len(vectors), missing, np.int64)
         kept = vectors & np.uint64(~self.wildcards & (2**64 - 1))
-        at = np.minimum(np.searchsorted(self.values, kept), len(self.values) - 1)
-        return np.where(self.values[at] == kept, self.places[at], missing)
+        likely = np.flatnonzero(self.taken[_slots(kept, self.bits)])
+        if len(likely):
+            kept = kept[likely]
+            at = np.minimum(np.searchsorted(self.values, kept), len(self.values) - 1)
+            found[likely] = np.where(self.values[at] == kept, self.places[at], missing)
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,8 +248,10 @@ class _Candidates:
         covering = np.zeros(len(values), np.int8)
         for wildcards in kinds:
             kept = values & np.uint64(~wildcards & (2**64 - 1))
-            order, starts = _runs(kept)
-            sums = np.add.reduceat(counts[order], starts) if len(starts) else counts
+            likely = _likely_enough(kept, counts, threshold)
+            order, starts = _runs(kept[likely])
+            order = likely[order]
+            sums = np.add.reduceat(counts[order], starts) if len(starts) else counts[:0]
             enough = sums >= threshold
             covering[order] += np.repeat(enough, np.diff(np.append(starts, len(order))))
             parts.append((kept[order[starts[enough]]], sums[enough]))
@@ -228,7 +263,7 @@ class _Candidates:
         places = np.empty(len(order), np.int64)
         places[order] = np.arange(len(order))
         split = np.split(places, np.cumsum(sizes)[:-1])
-        tables = tuple(_Table(w, part[0], place) for w, part, place in zip(kinds, parts, split, strict=True))
+        tables = tuple(_Table.of(w, part[0], place) for w, part, place in zip(kinds, parts, split, strict=True))
         return cls(wild[order], kept[order], sums[order], tables, np.flatnonzero(covering > 1))
 
     def settle(self, values: U64, counts: I64) -> list[int]:
@@ -274,5 +309,5 @@ def _make_tables(values: U64, wildcards: U64) -> tuple[_Table, ...]:
         places = np.flatnonzero(wildcards == np.uint64(each))
         order = np.argsort(values[places])
         if len(order):
-            tables.append(_Table(each, values[places][order], places[order]))
+            tables.append(_Table.of(each, values[places][order], places[order]))
     return tuple(tables)

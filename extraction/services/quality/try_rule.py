@@ -10,8 +10,8 @@ from extraction.services.quality.effective_rules import list_followed, make_scor
 from extraction.services.quality.measuring import Measured, measure_records
 from extraction.services.quality.rule_words import write_finding
 
-MAX_TRIED = 20_000
-"""The largest number of records that a rule is tried on: a person waits for it, about a second."""
+SOON_TRIED, MAX_TRIED = 1_000, 20_000
+"""The number of records that a rule is tried on at once, and the largest number that a person may ask for, who waits some seconds then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,10 @@ class TriedRule:
     finding: str
 
 
-def try_rule(rule: QualityRule, cluster: Cluster) -> TriedRule:
-    """Judge a template's present records by one rule, which need not be stored."""
+def try_rule(rule: QualityRule, cluster: Cluster, *, limit: int = MAX_TRIED) -> TriedRule:
+    """Judge a template's present records by one rule, which need not be stored. limit: the largest number of records that are judged."""
     score = make_score(rule, list_followed(cluster))
-    measured = measure_records(cluster, [score], limit=MAX_TRIED)
+    measured = measure_records(cluster, [score], limit=limit)
     return TriedRule(cluster, score, measured, write_finding(score, cut_history=measured.cut_history))
 
 

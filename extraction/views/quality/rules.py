@@ -114,7 +114,7 @@ def switch_rule(request: SignedInHttpRequest, rule_id: int) -> HttpResponse:
 @require_safe
 @requires(Role.EDITOR)
 def try_rule(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show what the rule in the form finds among the records that are there now."""
+    """Show what the rule in the form finds among the first records that are there now, with `many=1` among more of them."""
     record_type = get_object_or_404(RecordType, slug=slug)
     choice = RuleChoiceForm(request.GET, record_type)
     cluster = trying.find_template_to_try(record_type, request.GET.get("template", ""))
@@ -124,9 +124,12 @@ def try_rule(request: HttpRequest, slug: str) -> HttpResponse:
     form = QualityRuleForm(request.GET, kind=choice.cleaned_data["kind"], attribute=choice.attribute, of_list=choice.list)
     if not form.is_valid():
         return render(request, "extraction/quality/_tried.html", {"error": join_errors(form)})
-    tried = trying.try_rule(form.draft.make_row(record_type, cluster), cluster)
+    limit = trying.MAX_TRIED if request.GET.get("many") == "1" else trying.SOON_TRIED
+    tried = trying.try_rule(form.draft.make_row(record_type, cluster), cluster, limit=limit)
     faults = [(place, describe_fault(fault)) for place, fault in tried.score.faults[:SHOWN_FAULTS]]
-    return render(request, "extraction/quality/_tried.html", {"tried": tried, "faults": faults, "limit": trying.MAX_TRIED})
+    more = trying.MAX_TRIED if limit < trying.MAX_TRIED and not tried.measured.complete else None
+    context = {"tried": tried, "faults": faults, "limit": limit, "more": more, "record_type": record_type}
+    return render(request, "extraction/quality/_tried.html", context)
 
 
 def find_template(record_type: RecordType, wanted: str) -> Cluster | None:

@@ -80,9 +80,28 @@ def test_an_editor_adds_a_rule_in_two_steps_and_tries_it(signed_in: Any, shop: B
     filled = {"low": "0", "high": "0.01", "currency": "gbp", "share": "95", "weight": "block"}
     tried = client.get(reverse("record_type_quality_try", args=["book"]), {**filled, "kind": "range", "about": f"attribute-{price.pk}"})
     assert "Would be broken" in tried.content.decode()
+    assert "records only" not in tried.text
     client.post(address, filled)
     rule = QualityRule.objects.get()
     assert (rule.limits, rule.allowed_fraction) == ({"low": "0", "high": "0.01", "currency": "GBP"}, 0.05)
+
+
+def test_a_rule_is_tried_on_few_records_at_once_and_on_more_when_asked(
+    signed_in: Any, shop: Bookshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    extract(shop)
+    monkeypatch.setattr("extraction.services.quality.try_rule.SOON_TRIED", 5)
+    about = f"attribute-{shop.kind.attributes.get(name='price').pk}"
+    filled = {"kind": "range", "about": about, "low": "0", "currency": "gbp", "share": "95", "weight": "block"}
+    address = reverse("record_type_quality_try", args=["book"])
+    soon = signed_in("editor").get(address, filled).text
+    assert "All 5 pass" in soon
+    assert "first 5 records only" in soon
+    assert "Try on up to" in soon
+    more = signed_in("editor").get(address, {**filled, "many": "1"}).text
+    assert f"All {len(shop.books)} pass" in more
+    assert "records only" not in more
+    assert "Try on up to" not in more
 
 
 @pytest.mark.parametrize(
