@@ -1,6 +1,7 @@
 """A migrated SQLite database to copy. Migrating takes many times as long, and many tests run the product in a folder of its own."""
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import shutil
@@ -29,22 +30,30 @@ def copy_file(path: Path) -> None:
 
 def _find_original() -> Path:
     original = Path(tempfile.gettempdir(), f"vertex-tests-migrated-{_compute_digest()}.sqlite3")
-    if not original.exists():
-        with tempfile.TemporaryDirectory(dir=original.parent) as folder:
-            clean = {name: value for name, value in os.environ.items() if not name.startswith("VERTEX_")}
-            own = {"VERTEX_VAR_DIR": folder, "DJANGO_SETTINGS_MODULE": "vertex.settings"}
-            subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity", "0"], cwd=ROOT, env=clean | own, check=True)
-            made = Path(folder, "vertex.sqlite3")
-            with contextlib.closing(sqlite3.connect(made)) as database:
-                database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            made.replace(original)
-        _delete_old(original.parent)
+    if original.exists():
+        return original
+    with original.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # one process makes it; those beside it wait instead of doing the same work
+        if not original.exists():
+            _make(original)
     return original
+
+
+def _make(original: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=original.parent) as folder:
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("VERTEX_")}
+        own = {"VERTEX_VAR_DIR": folder, "DJANGO_SETTINGS_MODULE": "vertex.settings"}
+        subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity", "0", "--skip-checks"], cwd=ROOT, env=clean | own, check=True)
+        made = Path(folder, "vertex.sqlite3")
+        with contextlib.closing(sqlite3.connect(made)) as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        made.replace(original)
+    _delete_old(original.parent)
 
 
 def _delete_old(folder: Path) -> None:
     """Delete the copies of earlier versions of the code. Another checkout may still use those of today."""
-    for path in folder.glob("vertex-tests-migrated-*.sqlite3"):
+    for path in folder.glob("vertex-tests-migrated-*"):
         if path.stat().st_mtime < time.time() - 86_400:
             path.unlink(missing_ok=True)
 
