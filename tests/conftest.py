@@ -43,10 +43,13 @@ def english() -> Iterator[None]:
 def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
     """Return whether the database of the tests is there already: on SQLite, it is a copy of a migrated one."""
     from django.db import connection
+    from django.test import TransactionTestCase
 
     if connection.vendor != "sqlite":
         return False
     migrated.copy_file(Path(connection.settings_dict["TEST"]["NAME"]))
+    # Django empties each table after a test that commits, and then makes permissions and content types again.
+    TransactionTestCase._fixture_teardown = lambda self: migrated.restore(connection)  # type: ignore[attr-defined]
     return True
 
 

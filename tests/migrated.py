@@ -10,7 +10,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
+from typing import Any
+
+LOCKED_S = 30.0
+"""How long to wait for other connections before a restored database counts as locked."""
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ("extraction/migrations", "annotations/migrations", "extraction/models", "extraction/apps.py", "requirements.lock")
@@ -28,6 +33,25 @@ def copy_file(path: Path) -> None:
     shutil.copyfile(_find_original(), path)
 
 
+def restore(connection: Any) -> None:
+    """Give an SQLite database of the tests the state of a migrated one again. New rows still get numbers that no earlier row had."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT name, seq FROM sqlite_sequence")
+        used = cursor.fetchall()
+    end = time.monotonic() + LOCKED_S
+
+    def watch(*_: int) -> None:
+        if time.monotonic() > end:
+            raise TimeoutError("another connection holds a lock on the database of the tests")
+
+    with contextlib.closing(sqlite3.connect(_find_original())) as original:
+        original.backup(connection.connection, progress=watch, sleep=0.02)
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM sqlite_sequence")
+        cursor.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (%s, %s)", used)
+
+
+@cache
 def _find_original() -> Path:
     original = Path(tempfile.gettempdir(), f"vertex-tests-migrated-{_compute_digest()}.sqlite3")
     if original.exists():

@@ -22,6 +22,8 @@ def migrate(transactional_db: None) -> Iterator[Callable[[list[tuple[str, str]]]
 
     installing.remove_triggers(connection)
     yield go
+    if connection.vendor == "sqlite":
+        return  # the whole file is restored
     executor = MigrationExecutor(connection)
     executor.migrate(executor.loader.graph.leaf_nodes())
     installing.create_triggers(connection)
