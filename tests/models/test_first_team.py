@@ -7,6 +7,9 @@ import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
+pytestmark = pytest.mark.slow
+"""It migrates twelve versions to and fro; `make test-migrations` runs it."""
+
 BEFORE, AFTER = [("extraction", "0024_known_by_people")], [("extraction", "0027_team_of_everything")]
 
 
