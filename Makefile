@@ -8,8 +8,11 @@ DATA ?= .data
 # The Procfile's commands are found in .venv, from whichever of the targets they are started.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
+# Every process would compile the whole product again: with this variable, which some containers set, Python keeps no compiled module.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run migrate docs reference messages screenshots test coverage test-migrations test-services test-spark fuzz-api lint audit fuzz chaos load mutation e2e quality bench browser lock format clean
+.PHONY: help setup demo run migrate docs reference messages screenshots test test-browser test-data coverage test-migrations test-services test-spark fuzz-api lint audit fuzz chaos load mutation quality bench browser lock format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,19 +56,26 @@ screenshots: setup browser ## Make the pictures of the guides while `make demo` 
 	@$(PY) -c 'import PIL' 2>/dev/null || $(PY) -m pip install --quiet --disable-pip-version-check 'pillow>=12' || exit 1
 	@$(PY) -m tests.guide.screenshots --password "$(PASSWORD)" --url "$${URL:-http://127.0.0.1:8000}"
 
-test: setup browser ## Run the whole suite, browser journeys and the tests of static/js included
-	$(PY) -m pytest -n 2 --dist loadfile
+test: setup browser ## Run the suite: everything but the browser tests, of which it has a few journeys (test-browser has the others)
+	$(PY) -m pytest -n 2 --dist loadfile -m 'not slow and not data and (not e2e or journey)'
 
-coverage: setup browser ## Run the suite, count by package which branches of algorithms and services no test takes; fail under the floor
+test-browser: setup browser ## Run the browser tests that make test leaves out
+	$(PY) -m pytest -n 2 --dist loadfile -m 'e2e and not journey and not slow'
+
+test-data: setup ## Run the tests that need the evaluation pages in .data, if they are there
+	@test -d .data || { echo "Skipped: there are no evaluation pages in .data."; exit 0; }; $(PY) -m pytest -n 2 --dist loadfile -m 'data and not slow'
+
+coverage: setup browser ## Run the suite with all browser tests, count by package which branches of algorithms and services no test takes; fail under the floor
 	$(PY) -m pytest -n 2 --dist loadfile --cov --cov-report=html:var/coverage
 	$(PY) -m tests.branches --floor
 
-# Left out are what a browser does with a page, processes that have an SQLite database of their own, and matrices of roles and languages: they would
-# be the same again.
-SERVICES := tests/models tests/services tests/views tests/annotations --ignore-glob='*_browser.py' --ignore=tests/services/core/test_killed_worker.py \
-  --ignore=tests/views/core/test_access.py --ignore=tests/views/core/test_languages.py
+# Left out are what a browser does with a page, processes that have an SQLite database of their own, and matrices that ask for every screen (roles,
+# teams, languages, long names, numbers of queries, style sheets) or send odd requests: they would be the same again.
+SAME := tests/services/core/test_killed_worker.py tests/annotations/test_access.py tests/annotations/test_hostile_requests.py \
+  $(addprefix tests/views/core/test_,access.py help.py languages.py longest_names.py number_of_queries.py stylesheets.py teams.py)
+SERVICES := tests/models tests/services tests/views tests/annotations --ignore-glob='*_browser.py' $(addprefix --ignore=,$(SAME))
 
-test-migrations: setup ## Take a filled database back to the first version and forward again (minutes)
+test-migrations: setup ## Take filled databases to earlier versions and forward again (minutes)
 	$(PY) -m pytest -m slow tests/models
 
 test-services: setup ## Run the tests that use the database again on PostgreSQL, if it answers
@@ -115,9 +125,6 @@ format: setup ## Bring the code into the form that lint wants
 	$(PY) -m ruff check --fix --quiet .
 	$(PY) -m ruff format --quiet .
 	-.venv/bin/djade --target-version 5.2 $$(git ls-files 'templates/*.html')
-
-e2e: setup browser ## Only the browser journeys
-	$(PY) -m pytest -m e2e
 
 browser: setup ## Find or bring a Chromium for the journeys
 	@$(PY) -m tests.e2e.browser

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +44,29 @@ def english() -> Iterator[None]:
 def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
     """Return whether the database of the tests is there already: on SQLite, it is a copy of a migrated one."""
     from django.db import connection
+    from django.test import TransactionTestCase
 
     if connection.vendor != "sqlite":
         return False
     migrated.copy_file(Path(connection.settings_dict["TEST"]["NAME"]))
+    # Django empties each table after a test that commits, and then makes permissions and content types again.
+    TransactionTestCase._fixture_teardown = lambda self: migrated.restore(connection)  # type: ignore[attr-defined]
     return True
+
+
+@pytest.fixture(scope="module")
+def keep_rows(django_db_setup: None, django_db_blocker: Any) -> Callable[[], AbstractContextManager[None]]:
+    """A context whose rows stay for all tests of a module and go at its end. It cannot be used beside tests that commit."""
+
+    from django.db import transaction
+
+    @contextmanager
+    def keep() -> Iterator[None]:
+        with django_db_blocker.unblock(), transaction.atomic():
+            yield
+            transaction.set_rollback(True)
+
+    return keep
 
 
 @pytest.fixture

@@ -111,6 +111,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["position", "id"],
+                "constraints": [models.UniqueConstraint(fields=("record_type", "name"), name="one_list_per_name")],
             },
         ),
         migrations.AddField(
@@ -163,6 +164,13 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["position", "id"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("record_type", "name"), name="one_attribute_per_name"),
+                    models.CheckConstraint(
+                        condition=models.Q(("type__in", ["text", "number", "price", "date", "url", "image", "boolean"])),
+                        name="an_attribute_is_of_a_known_type",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -209,6 +217,26 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["-version"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("cluster", "version"), name="one_rule_per_version"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state__in", ("live", "suspect", "broken"))),
+                        fields=("cluster",),
+                        name="one_serving_rule_per_cluster",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("published_at", None), ("state__in", ("draft", "validated"))),
+                            models.Q(("published_at__isnull", False), ("state__in", ("live", "suspect", "broken", "repaired", "retired"))),
+                            _connector="OR",
+                        ),
+                        name="a_published_rule_has_its_time",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("origin__in", ["learned", "edited", "repaired", "reused"])), name="a_rule_is_of_a_known_origin"
+                    ),
+                    models.CheckConstraint(condition=models.Q(("version__gte", 1)), name="versions_count_from_one"),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -247,6 +275,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["-at", "-pk"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("what__in", ["published", "accepted", "automatic", "command", "retired"])),
+                        name="a_decision_is_of_a_known_kind",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -279,6 +313,17 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["-checked_at", "-id"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("verdict__in", ["ok", "shingle", "null", "incorrect", "unreachable"])),
+                        name="a_check_has_a_known_verdict",
+                    ),
+                    models.CheckConstraint(condition=models.Q(("reached__lte", models.F("asked"))), name="a_check_reaches_what_it_asks"),
+                    models.CheckConstraint(
+                        condition=models.Q(("covered_fraction__gte", 0), ("covered_fraction__lte", 1)), name="a_check_covers_a_fraction"
+                    ),
+                ],
+                "indexes": [models.Index(fields=["cluster", "checked_at"], name="extraction__cluster_c3fa1b_idx")],
             },
         ),
         migrations.CreateModel(
@@ -331,6 +376,20 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["-importance", "id"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "open")), fields=("cluster",), name="one_open_breakage_per_cluster"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("closed_at", None), ("state", "open")),
+                            models.Q(("closed_at__isnull", False), ("state__in", ("repaired", "recovered", "dismissed"))),
+                            _connector="OR",
+                        ),
+                        name="a_closed_breakage_has_its_time",
+                    ),
+                    models.CheckConstraint(condition=models.Q(("importance__gte", 0)), name="no_importance_is_negative"),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -402,6 +461,40 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["-id"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("cluster__isnull", False), ("state__in", ("queued", "running", "paused"))),
+                        fields=("cluster", "kind", "target"),
+                        name="one_unfinished_run_per_cluster_and_target",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "kind__in",
+                                ["import", "crawl", "cluster", "compare", "lab", "learn", "extract", "assets", "preview", "check", "reuse"],
+                            )
+                        ),
+                        name="a_run_is_of_a_known_kind",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("finished_at", None), ("state__in", ("queued", "running", "paused"))),
+                            models.Q(("finished_at__isnull", False), ("state__in", ("done", "failed", "cancelled"))),
+                            _connector="OR",
+                        ),
+                        name="a_run_has_an_end_when_it_is_over",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "running"), _negated=True),
+                            models.Q(models.Q(("claimed_by", ""), _negated=True), ("started_at__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="a_working_run_has_a_worker",
+                    ),
+                    models.CheckConstraint(condition=models.Q(("worked_s__gte", 0)), name="a_run_worked_no_negative_time"),
+                ],
+                "indexes": [models.Index(fields=["state", "heartbeat_at"], name="extraction__state_e093f7_idx")],
             },
         ),
         migrations.CreateModel(
@@ -421,6 +514,18 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["id"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("run", "url"), name="an_address_stands_once_in_a_crawl"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("outcome", ""), ("state", "queued")),
+                            models.Q(("state", "done"), models.Q(("outcome", ""), _negated=True)),
+                            _connector="OR",
+                        ),
+                        name="a_fetched_address_has_an_outcome",
+                    ),
+                ],
+                "indexes": [models.Index(fields=["run", "state", "outcome"], name="extraction__run_id_86e36c_idx")],
             },
         ),
         migrations.AddField(
@@ -488,6 +593,13 @@ class Migration(migrations.Migration):
                 ("auto_repair", models.BooleanField(default=False)),
                 ("site", models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name="monitor", to="extraction.site")),
             ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("every_hours__gte", 1), ("every_hours__lte", 8760)), name="a_monitor_has_an_interval"
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Clustering",
@@ -507,6 +619,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["id"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("run", "method"), name="one_clustering_per_run_and_method"),
+                    models.CheckConstraint(condition=models.Q(("seconds__gte", 0)), name="a_clustering_took_no_negative_time"),
+                ],
             },
         ),
         migrations.AddField(
@@ -528,6 +644,18 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["id"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("site", "url"), name="one_asset_per_url"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("error", ""), models.Q(("sha256", ""), _negated=True), models.Q(("content_type", ""), _negated=True)),
+                            models.Q(models.Q(("error", ""), _negated=True), ("content_type", ""), ("sha256", "")),
+                            _connector="OR",
+                        ),
+                        name="an_asset_has_bytes_or_an_error",
+                    ),
+                ],
+                "indexes": [models.Index(fields=["site", "sha256"], name="extraction__site_id_3e970a_idx")],
             },
         ),
         migrations.CreateModel(
@@ -583,6 +711,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["id"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("page", "sha256"), name="one_snapshot_per_content"),
+                    models.CheckConstraint(
+                        condition=models.Q(("error", ""), ("vector", ""), _connector="OR"), name="an_unreadable_snapshot_has_no_vector"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -599,6 +733,13 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["position"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("cluster", "position"), name="one_sample_per_position"),
+                    models.UniqueConstraint(fields=("cluster", "snapshot"), name="a_page_is_a_sample_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(("covered_fraction__gte", 0), ("covered_fraction__lte", 1)), name="a_sample_covers_a_fraction"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -633,6 +774,18 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["id"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["complete", "incomplete", "failed"])), name="a_record_has_a_known_state"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "failed"), _negated=True), models.Q(("reason", ""), _negated=True), _connector="OR"
+                        ),
+                        name="a_failed_record_says_why",
+                    ),
+                ],
+                "indexes": [models.Index(fields=["cluster", "state"], name="extraction__cluster_e5a56f_idx")],
             },
         ),
         migrations.AddField(
@@ -652,6 +805,9 @@ class Migration(migrations.Migration):
                 ("list", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="extraction.recordlist")),
                 ("snapshot", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="extraction.snapshot")),
             ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("cluster", "list", "snapshot"), name="one_offer_per_list_and_page")],
+            },
         ),
         migrations.CreateModel(
             name="Label",
@@ -680,6 +836,13 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["snapshot", "attribute", "row", "position"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("cluster", "snapshot", "attribute", "row", "position"), name="one_label_per_place"),
+                    models.CheckConstraint(
+                        condition=models.Q(("location__isnull", False), models.Q(("position", 0), ("value", "")), _connector="OR"),
+                        name="an_absent_value_is_one_empty_label",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -699,6 +862,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["position", "id"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("cluster", "page"), name="a_page_is_a_bellwether_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(("answered__lte", models.F("asked"))), name="a_bellwether_answers_what_it_is_asked"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -751,6 +920,22 @@ class Migration(migrations.Migration):
                 ("contact", models.CharField(blank=True, max_length=200)),
                 ("site", models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name="source", to="extraction.site")),
             ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("page_limit__gte", 1), ("page_limit__lte", 1000000)), name="a_source_has_a_page_limit"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("delay_s__gte", 0), ("delay_s__lte", 600.0)), name="a_source_has_a_bounded_delay"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("concurrency__gte", 1), ("concurrency__lte", 64)), name="a_source_is_fetched_at_all"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("rendered__in", ["never", "when_needed", "always"])), name="a_source_is_rendered_in_a_known_way"
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="TrackedRecord",
@@ -802,6 +987,13 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["id"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("cluster", "list_name", "digest"), name="one_tracked_record_per_key"),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["present", "gone", "joined"])), name="a_tracked_record_has_a_known_state"
+                    ),
+                ],
+                "indexes": [models.Index(fields=["cluster", "state", "seen_at"], name="extraction__cluster_c2b69a_idx")],
             },
         ),
         migrations.CreateModel(
@@ -822,6 +1014,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["id"],
+                "constraints": [models.UniqueConstraint(fields=("record", "page"), name="one_source_per_page")],
             },
         ),
         migrations.CreateModel(
@@ -880,6 +1073,14 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["id"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("record", "number"), name="one_change_per_number"),
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__in", ["added", "changed", "gone", "back", "moved", "joined"])),
+                        name="a_change_is_of_a_known_kind",
+                    ),
+                ],
+                "indexes": [models.Index(fields=["cluster", "at"], name="extraction__cluster_0151d9_idx")],
             },
         ),
         migrations.CreateModel(
@@ -1018,126 +1219,8 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.AddConstraint(
-            model_name="recordlist",
-            constraint=models.UniqueConstraint(fields=("record_type", "name"), name="one_list_per_name"),
-        ),
-        migrations.AddConstraint(
-            model_name="attribute",
-            constraint=models.UniqueConstraint(fields=("record_type", "name"), name="one_attribute_per_name"),
-        ),
-        migrations.AddConstraint(
-            model_name="attribute",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("type__in", ["text", "number", "price", "date", "url", "image", "boolean"])),
-                name="an_attribute_is_of_a_known_type",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="rule",
-            constraint=models.UniqueConstraint(fields=("cluster", "version"), name="one_rule_per_version"),
-        ),
-        migrations.AddConstraint(
-            model_name="rule",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state__in", ("live", "suspect", "broken"))), fields=("cluster",), name="one_serving_rule_per_cluster"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="rule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("published_at", None), ("state__in", ("draft", "validated"))),
-                    models.Q(("published_at__isnull", False), ("state__in", ("live", "suspect", "broken", "repaired", "retired"))),
-                    _connector="OR",
-                ),
-                name="a_published_rule_has_its_time",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="rule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("origin__in", ["learned", "edited", "repaired", "reused"])), name="a_rule_is_of_a_known_origin"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="rule",
-            constraint=models.CheckConstraint(condition=models.Q(("version__gte", 1)), name="versions_count_from_one"),
-        ),
-        migrations.AddConstraint(
-            model_name="decision",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("what__in", ["published", "accepted", "automatic", "command", "retired"])),
-                name="a_decision_is_of_a_known_kind",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="breakage",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state", "open")), fields=("cluster",), name="one_open_breakage_per_cluster"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="breakage",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("closed_at", None), ("state", "open")),
-                    models.Q(("closed_at__isnull", False), ("state__in", ("repaired", "recovered", "dismissed"))),
-                    _connector="OR",
-                ),
-                name="a_closed_breakage_has_its_time",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="breakage",
-            constraint=models.CheckConstraint(condition=models.Q(("importance__gte", 0)), name="no_importance_is_negative"),
-        ),
-        migrations.AddIndex(
-            model_name="crawladdress",
-            index=models.Index(fields=["run", "state", "outcome"], name="extraction__run_id_86e36c_idx"),
-        ),
-        migrations.AddConstraint(
-            model_name="crawladdress",
-            constraint=models.UniqueConstraint(fields=("run", "url"), name="an_address_stands_once_in_a_crawl"),
-        ),
-        migrations.AddConstraint(
-            model_name="crawladdress",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("outcome", ""), ("state", "queued")),
-                    models.Q(("state", "done"), models.Q(("outcome", ""), _negated=True)),
-                    _connector="OR",
-                ),
-                name="a_fetched_address_has_an_outcome",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="check",
-            index=models.Index(fields=["cluster", "checked_at"], name="extraction__cluster_c3fa1b_idx"),
-        ),
-        migrations.AddConstraint(
             model_name="check",
             constraint=models.UniqueConstraint(fields=("run", "cluster"), name="a_run_checks_a_cluster_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="check",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("verdict__in", ["ok", "shingle", "null", "incorrect", "unreachable"])),
-                name="a_check_has_a_known_verdict",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="check",
-            constraint=models.CheckConstraint(condition=models.Q(("reached__lte", models.F("asked"))), name="a_check_reaches_what_it_asks"),
-        ),
-        migrations.AddConstraint(
-            model_name="check",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("covered_fraction__gte", 0), ("covered_fraction__lte", 1)), name="a_check_covers_a_fraction"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="run",
-            index=models.Index(fields=["state", "heartbeat_at"], name="extraction__state_e093f7_idx"),
         ),
         migrations.AddConstraint(
             model_name="run",
@@ -1148,213 +1231,11 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="run",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("cluster__isnull", False), ("state__in", ("queued", "running", "paused"))),
-                fields=("cluster", "kind", "target"),
-                name="one_unfinished_run_per_cluster_and_target",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="run",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "kind__in",
-                        ["import", "crawl", "cluster", "compare", "lab", "learn", "extract", "assets", "preview", "check", "reuse"],
-                    )
-                ),
-                name="a_run_is_of_a_known_kind",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="run",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("finished_at", None), ("state__in", ("queued", "running", "paused"))),
-                    models.Q(("finished_at__isnull", False), ("state__in", ("done", "failed", "cancelled"))),
-                    _connector="OR",
-                ),
-                name="a_run_has_an_end_when_it_is_over",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="run",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state", "running"), _negated=True),
-                    models.Q(models.Q(("claimed_by", ""), _negated=True), ("started_at__isnull", False)),
-                    _connector="OR",
-                ),
-                name="a_working_run_has_a_worker",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="run",
-            constraint=models.CheckConstraint(condition=models.Q(("worked_s__gte", 0)), name="a_run_worked_no_negative_time"),
-        ),
-        migrations.AddConstraint(
-            model_name="monitor",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("every_hours__gte", 1), ("every_hours__lte", 8760)), name="a_monitor_has_an_interval"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="clustering",
-            constraint=models.UniqueConstraint(fields=("run", "method"), name="one_clustering_per_run_and_method"),
-        ),
-        migrations.AddConstraint(
-            model_name="clustering",
-            constraint=models.CheckConstraint(condition=models.Q(("seconds__gte", 0)), name="a_clustering_took_no_negative_time"),
-        ),
-        migrations.AddConstraint(
             model_name="cluster",
             constraint=models.UniqueConstraint(fields=("site", "number"), name="one_cluster_per_number"),
-        ),
-        migrations.AddIndex(
-            model_name="asset",
-            index=models.Index(fields=["site", "sha256"], name="extraction__site_id_3e970a_idx"),
-        ),
-        migrations.AddConstraint(
-            model_name="asset",
-            constraint=models.UniqueConstraint(fields=("site", "url"), name="one_asset_per_url"),
-        ),
-        migrations.AddConstraint(
-            model_name="asset",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("error", ""), models.Q(("sha256", ""), _negated=True), models.Q(("content_type", ""), _negated=True)),
-                    models.Q(models.Q(("error", ""), _negated=True), ("content_type", ""), ("sha256", "")),
-                    _connector="OR",
-                ),
-                name="an_asset_has_bytes_or_an_error",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="snapshot",
-            constraint=models.UniqueConstraint(fields=("page", "sha256"), name="one_snapshot_per_content"),
-        ),
-        migrations.AddConstraint(
-            model_name="snapshot",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("error", ""), ("vector", ""), _connector="OR"), name="an_unreadable_snapshot_has_no_vector"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="samplepage",
-            constraint=models.UniqueConstraint(fields=("cluster", "position"), name="one_sample_per_position"),
-        ),
-        migrations.AddConstraint(
-            model_name="samplepage",
-            constraint=models.UniqueConstraint(fields=("cluster", "snapshot"), name="a_page_is_a_sample_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="samplepage",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("covered_fraction__gte", 0), ("covered_fraction__lte", 1)), name="a_sample_covers_a_fraction"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="record",
-            index=models.Index(fields=["cluster", "state"], name="extraction__cluster_e5a56f_idx"),
-        ),
-        migrations.AddConstraint(
-            model_name="record",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["complete", "incomplete", "failed"])), name="a_record_has_a_known_state"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="record",
-            constraint=models.CheckConstraint(
-                condition=models.Q(models.Q(("state", "failed"), _negated=True), models.Q(("reason", ""), _negated=True), _connector="OR"),
-                name="a_failed_record_says_why",
-            ),
         ),
         migrations.AddConstraint(
             model_name="page",
             constraint=models.UniqueConstraint(fields=("site", "url"), name="one_page_per_url"),
-        ),
-        migrations.AddConstraint(
-            model_name="offeredrows",
-            constraint=models.UniqueConstraint(fields=("cluster", "list", "snapshot"), name="one_offer_per_list_and_page"),
-        ),
-        migrations.AddConstraint(
-            model_name="label",
-            constraint=models.UniqueConstraint(fields=("cluster", "snapshot", "attribute", "row", "position"), name="one_label_per_place"),
-        ),
-        migrations.AddConstraint(
-            model_name="label",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("location__isnull", False), models.Q(("position", 0), ("value", "")), _connector="OR"),
-                name="an_absent_value_is_one_empty_label",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="bellwether",
-            constraint=models.UniqueConstraint(fields=("cluster", "page"), name="a_page_is_a_bellwether_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="bellwether",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("answered__lte", models.F("asked"))), name="a_bellwether_answers_what_it_is_asked"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="source",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("page_limit__gte", 1), ("page_limit__lte", 1000000)), name="a_source_has_a_page_limit"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="source",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("delay_s__gte", 0), ("delay_s__lte", 600.0)), name="a_source_has_a_bounded_delay"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="source",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("concurrency__gte", 1), ("concurrency__lte", 64)), name="a_source_is_fetched_at_all"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="source",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("rendered__in", ["never", "when_needed", "always"])), name="a_source_is_rendered_in_a_known_way"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="trackedrecord",
-            index=models.Index(fields=["cluster", "state", "seen_at"], name="extraction__cluster_c2b69a_idx"),
-        ),
-        migrations.AddConstraint(
-            model_name="trackedrecord",
-            constraint=models.UniqueConstraint(fields=("cluster", "list_name", "digest"), name="one_tracked_record_per_key"),
-        ),
-        migrations.AddConstraint(
-            model_name="trackedrecord",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["present", "gone", "joined"])), name="a_tracked_record_has_a_known_state"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recordsource",
-            constraint=models.UniqueConstraint(fields=("record", "page"), name="one_source_per_page"),
-        ),
-        migrations.AddIndex(
-            model_name="recordchange",
-            index=models.Index(fields=["cluster", "at"], name="extraction__cluster_0151d9_idx"),
-        ),
-        migrations.AddConstraint(
-            model_name="recordchange",
-            constraint=models.UniqueConstraint(fields=("record", "number"), name="one_change_per_number"),
-        ),
-        migrations.AddConstraint(
-            model_name="recordchange",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("kind__in", ["added", "changed", "gone", "back", "moved", "joined"])),
-                name="a_change_is_of_a_known_kind",
-            ),
         ),
     ]

@@ -24,6 +24,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["name", "id"],
+                "constraints": [
+                    models.CheckConstraint(condition=models.Q(("winner__in", ["page", "listing"])), name="a_join_has_a_known_winner")
+                ],
             },
         ),
         migrations.CreateModel(
@@ -64,6 +67,14 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["id"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "row"), _negated=True), models.Q(("why", ""), _negated=True), _connector="OR"
+                        ),
+                        name="a_row_without_a_page_says_why",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -256,10 +267,6 @@ class Migration(migrations.Migration):
             name="listing",
             field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="extraction.joinlisting"),
         ),
-        migrations.AddConstraint(
-            model_name="join",
-            constraint=models.CheckConstraint(condition=models.Q(("winner__in", ["page", "listing"])), name="a_join_has_a_known_winner"),
-        ),
         migrations.AddIndex(
             model_name="joinedrecord",
             index=models.Index(fields=["join", "state"], name="extraction__join_id_b0bf04_idx"),
@@ -272,13 +279,6 @@ class Migration(migrations.Migration):
             model_name="joinedrecord",
             constraint=models.CheckConstraint(
                 condition=models.Q(("state__in", ["joined", "row", "page"])), name="a_joined_record_has_a_known_state"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="joinedrecord",
-            constraint=models.CheckConstraint(
-                condition=models.Q(models.Q(("state", "row"), _negated=True), models.Q(("why", ""), _negated=True), _connector="OR"),
-                name="a_row_without_a_page_says_why",
             ),
         ),
     ]

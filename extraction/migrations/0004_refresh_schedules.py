@@ -25,6 +25,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name_plural": "page visits",
+                "constraints": [models.CheckConstraint(condition=models.Q(("quiet_s__gte", 0)), name="no_page_is_quiet_for_negative_time")],
             },
         ),
         migrations.CreateModel(
@@ -56,6 +57,11 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "refreshes",
                 "ordering": ["-id"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["started", "skipped", "refused"])), name="a_refresh_has_a_known_state"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -92,6 +98,19 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["id"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("mode__in", ["interval", "times", "cron", "checks"])),
+                        name="a_refresh_schedule_has_a_known_mode",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("every_hours__gte", 1), ("every_hours__lte", 8760)), name="a_refresh_schedule_has_an_interval"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("paused_at", None), ("next_due_at", None), _connector="OR"),
+                        name="a_paused_refresh_schedule_is_never_due",
+                    ),
+                ],
             },
         ),
         migrations.RemoveConstraint(
@@ -210,10 +229,6 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="pagevisits",
-            constraint=models.CheckConstraint(condition=models.Q(("quiet_s__gte", 0)), name="no_page_is_quiet_for_negative_time"),
-        ),
-        migrations.AddConstraint(
             model_name="refreshschedule",
             constraint=models.UniqueConstraint(
                 condition=models.Q(("cluster", None)), fields=("site",), name="one_refresh_schedule_per_site"
@@ -226,25 +241,6 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="refreshschedule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("mode__in", ["interval", "times", "cron", "checks"])), name="a_refresh_schedule_has_a_known_mode"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="refreshschedule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("every_hours__gte", 1), ("every_hours__lte", 8760)), name="a_refresh_schedule_has_an_interval"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="refreshschedule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("paused_at", None), ("next_due_at", None), _connector="OR"),
-                name="a_paused_refresh_schedule_is_never_due",
-            ),
-        ),
-        migrations.AddConstraint(
             model_name="refresh",
             constraint=models.UniqueConstraint(fields=("schedule", "due_at"), name="a_due_time_starts_one_refresh"),
         ),
@@ -252,12 +248,6 @@ class Migration(migrations.Migration):
             model_name="refresh",
             constraint=models.CheckConstraint(
                 condition=models.Q(("cause__in", ["schedule", "check", "person"])), name="a_refresh_has_a_known_cause"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="refresh",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["started", "skipped", "refused"])), name="a_refresh_has_a_known_state"
             ),
         ),
     ]

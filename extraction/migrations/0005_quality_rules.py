@@ -47,6 +47,36 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["id"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "kind__in",
+                                [
+                                    "required",
+                                    "range",
+                                    "values",
+                                    "pattern",
+                                    "length",
+                                    "unique",
+                                    "language",
+                                    "relation",
+                                    "monotony",
+                                    "change",
+                                    "count",
+                                ],
+                            )
+                        ),
+                        name="a_quality_rule_is_of_a_known_kind",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("weight__in", ["note", "warn", "block"])), name="a_quality_rule_has_a_known_weight"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("allowed_fraction__gte", 0), ("allowed_fraction__lte", 1)),
+                        name="a_quality_rule_allows_a_fraction",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -100,6 +130,19 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["-id"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["judged", "released", "held", "rejected"])), name="a_release_has_a_known_state"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("decided_at", None), ("state__in", ("judged", "held"))),
+                            models.Q(("decided_at__isnull", False), ("state__in", ("released", "rejected"))),
+                            _connector="OR",
+                        ),
+                        name="a_decided_release_has_its_time",
+                    ),
+                ],
             },
         ),
         migrations.RemoveConstraint(
@@ -240,42 +283,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="qualityrule",
             constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "kind__in",
-                        [
-                            "required",
-                            "range",
-                            "values",
-                            "pattern",
-                            "length",
-                            "unique",
-                            "language",
-                            "relation",
-                            "monotony",
-                            "change",
-                            "count",
-                        ],
-                    )
-                ),
-                name="a_quality_rule_is_of_a_known_kind",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="qualityrule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("weight__in", ["note", "warn", "block"])), name="a_quality_rule_has_a_known_weight"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="qualityrule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("allowed_fraction__gte", 0), ("allowed_fraction__lte", 1)), name="a_quality_rule_allows_a_fraction"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="qualityrule",
-            constraint=models.CheckConstraint(
                 condition=models.Q(("overrides", None), ("cluster__isnull", False), _connector="OR"), name="only_templates_override_rules"
             ),
         ),
@@ -286,22 +293,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="runrelease",
             constraint=models.UniqueConstraint(fields=("run", "cluster"), name="a_run_is_judged_once_for_a_template"),
-        ),
-        migrations.AddConstraint(
-            model_name="runrelease",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["judged", "released", "held", "rejected"])), name="a_release_has_a_known_state"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="runrelease",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("decided_at", None), ("state__in", ("judged", "held"))),
-                    models.Q(("decided_at__isnull", False), ("state__in", ("released", "rejected"))),
-                    _connector="OR",
-                ),
-                name="a_decided_release_has_its_time",
-            ),
         ),
     ]

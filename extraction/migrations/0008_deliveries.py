@@ -54,6 +54,18 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["name"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__in", ["folder", "s3", "sftp", "other", "webhook", "sql"])),
+                        name="a_target_is_of_a_known_kind",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("every_hours", None), models.Q(("every_hours__gt", 0), ("next_due_at__isnull", False)), _connector="OR"
+                        ),
+                        name="a_schedule_has_a_next_time",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -108,6 +120,30 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["-id"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("target", "key"), name="a_target_gets_a_delivery_once"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "sending")), fields=("target",), name="one_delivery_of_a_target_at_a_time"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("cause__in", ["run", "schedule", "hand"])), name="a_delivery_has_a_known_cause"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("finished_at", None), ("state", "queued")),
+                            models.Q(
+                                ("alive_at__isnull", False),
+                                ("finished_at", None),
+                                ("state", "sending"),
+                                models.Q(("claimed_by", ""), _negated=True),
+                            ),
+                            models.Q(("finished_at__isnull", False), ("state__in", ("done", "failed"))),
+                            _connector="OR",
+                        ),
+                        name="a_delivery_has_an_end_when_it_is_over",
+                    ),
+                ],
+                "indexes": [models.Index(fields=["state", "next_at"], name="extraction__state_62a870_idx")],
             },
         ),
         migrations.CreateModel(
@@ -145,6 +181,29 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("cluster", None), ("target", None)),
+                        fields=("user", "record_type", "list_name"),
+                        name="one_ledger_per_user_and_type",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("record_type", None), ("target", None)),
+                        fields=("user", "cluster", "list_name"),
+                        name="one_ledger_per_user_and_template",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("cluster", None), ("record_type", None), ("target__isnull", False), ("user", None)),
+                            models.Q(("cluster", None), ("record_type__isnull", False), ("target", None), ("user__isnull", False)),
+                            models.Q(("cluster__isnull", False), ("record_type", None), ("target", None), ("user__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="a_ledger_has_one_receiver",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="DeliveredRecord",
@@ -156,6 +215,9 @@ class Migration(migrations.Migration):
                 ("number", models.PositiveIntegerField(default=0)),
                 ("ledger", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="records", to="extraction.ledger")),
             ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("ledger", "record"), name="a_ledger_has_a_record_once")],
+            },
         ),
         migrations.CreateModel(
             name="ReaderToken",
@@ -197,6 +259,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["-number"],
+                "constraints": [models.UniqueConstraint(fields=("record_type", "number"), name="one_schema_version_per_number")],
             },
         ),
         migrations.CreateModel(
@@ -221,93 +284,5 @@ class Migration(migrations.Migration):
             options={
                 "ordering": ["-id"],
             },
-        ),
-        migrations.AddConstraint(
-            model_name="deliverytarget",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("kind__in", ["folder", "s3", "sftp", "other", "webhook", "sql"])), name="a_target_is_of_a_known_kind"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="deliverytarget",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("every_hours", None), models.Q(("every_hours__gt", 0), ("next_due_at__isnull", False)), _connector="OR"
-                ),
-                name="a_schedule_has_a_next_time",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="delivery",
-            index=models.Index(fields=["state", "next_at"], name="extraction__state_62a870_idx"),
-        ),
-        migrations.AddConstraint(
-            model_name="delivery",
-            constraint=models.UniqueConstraint(fields=("target", "key"), name="a_target_gets_a_delivery_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="delivery",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state", "sending")), fields=("target",), name="one_delivery_of_a_target_at_a_time"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="delivery",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("cause__in", ["run", "schedule", "hand"])), name="a_delivery_has_a_known_cause"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="delivery",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("finished_at", None), ("state", "queued")),
-                    models.Q(
-                        ("alive_at__isnull", False),
-                        ("finished_at", None),
-                        ("state", "sending"),
-                        models.Q(("claimed_by", ""), _negated=True),
-                    ),
-                    models.Q(("finished_at__isnull", False), ("state__in", ("done", "failed"))),
-                    _connector="OR",
-                ),
-                name="a_delivery_has_an_end_when_it_is_over",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="ledger",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("cluster", None), ("target", None)),
-                fields=("user", "record_type", "list_name"),
-                name="one_ledger_per_user_and_type",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="ledger",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("record_type", None), ("target", None)),
-                fields=("user", "cluster", "list_name"),
-                name="one_ledger_per_user_and_template",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="ledger",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("cluster", None), ("record_type", None), ("target__isnull", False), ("user", None)),
-                    models.Q(("cluster", None), ("record_type__isnull", False), ("target", None), ("user__isnull", False)),
-                    models.Q(("cluster__isnull", False), ("record_type", None), ("target", None), ("user__isnull", False)),
-                    _connector="OR",
-                ),
-                name="a_ledger_has_one_receiver",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="deliveredrecord",
-            constraint=models.UniqueConstraint(fields=("ledger", "record"), name="a_ledger_has_a_record_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="schemaversion",
-            constraint=models.UniqueConstraint(fields=("record_type", "number"), name="one_schema_version_per_number"),
         ),
     ]

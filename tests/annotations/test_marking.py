@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from typing import Any
 
 import pytest
@@ -59,15 +58,14 @@ def test_a_mark_is_saved_while_another_draft_is_being_learned(signed_in, shop):
     def hold() -> None:
         with bench._lock:
             held.set()
-            done.wait(10)
+            done.wait(120)
 
     learner = threading.Thread(target=hold)
     learner.start()
     held.wait()
     try:
-        started = time.monotonic()
         assert mark(client, page(shop), "title", "Book 0").status_code == 200
-        assert time.monotonic() - started < 5 and Label.objects.get().value == "Book 0"
+        assert learner.is_alive() and Label.objects.get().value == "Book 0"
     finally:
         done.set()
         learner.join()

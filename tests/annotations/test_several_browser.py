@@ -11,6 +11,7 @@ from extraction.models import Attribute, Cluster, Label, RecordType, SamplePage
 from extraction.services.labels import labelling
 from tests.annotations.bench import Bench, make_messy_page, saved_labels, saved_values
 from tests.services import factory, lists
+from tests.slowness import measure_slowness
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -247,4 +248,4 @@ def test_a_click_in_the_second_row_of_a_list_of_two_thousand_answers_within_a_se
     took = time.perf_counter() - start
     print(f"second row: {took:.2f} s")
     assert saved_values("thing") == ["Tea 0", "Tea 1"]
-    assert took < 3, "one second on a quiet machine"
+    assert took < 3 * measure_slowness(), "one second on a quiet machine"

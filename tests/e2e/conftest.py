@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent.parent
 PASSWORD = "a-long-enough-password"
 
+PEOPLE = f"""
+from django.contrib.auth.models import User
+from extraction.models import Role
+from extraction.services.core.people import save_person
+for role in (Role.VIEWER, Role.EDITOR, Role.OPERATOR):
+    save_person(User(username=role.group), password={PASSWORD!r}, role=role)
+"""
+
 
 @dataclass(frozen=True)
 class Dashboard:
@@ -65,8 +73,7 @@ def started_dashboard(folder: Path) -> Iterator[Dashboard]:
     port = processes.find_free_port(8100)
     made = Dashboard(f"http://127.0.0.1:{port}", folder)
     migrated.copy_database(folder)
-    for role in ("viewer", "editor", "operator"):
-        made.manage("create_user", role, "--role", role, typed=f"{PASSWORD}\n")
+    made.manage("shell", "--no-imports", "-c", PEOPLE)
     log = folder / "processes.log"
     with processes.started(["web", "worker", "beat"], port=port, log=log, environment=environment(folder)) as process:
         processes.wait_for_port(process, port)

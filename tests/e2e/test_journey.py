@@ -15,7 +15,7 @@ from tests.e2e.marking import learned, mark, mark_absent, shown
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.journey]
 
 ATTRIBUTES = {
     # name: (type, several values, mandatory)

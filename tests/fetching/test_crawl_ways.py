@@ -138,14 +138,13 @@ def test_a_crawl_can_be_paused_continued_and_stopped(server):
     assert len(told.fetched) < 200
 
 
-def test_a_child_process_ends_when_its_parent_is_gone(server):
+def test_a_child_process_ends_when_its_parent_is_gone(server, monkeypatch):
+    monkeypatch.setattr(process, "GRACE_S", 120.0)  # only then it would be killed
     with tempfile.TemporaryDirectory() as spool:
         running = Crawl(plan_for(server, spool, delay_s=0.2))
         with running:
             next(iter(running))
-            begin = time.monotonic()
-        assert time.monotonic() - begin < 14
-        assert running.exit_code is not None
+        assert running.exit_code is not None and running.exit_code >= 0, "it ended by itself"
 
 
 def test_single_pages_are_fetched_in_their_order(server):

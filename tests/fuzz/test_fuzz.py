@@ -59,23 +59,23 @@ def _copy(check: Callable[..., None]) -> Callable[..., None]:
 
 
 def test_reading_pages() -> None:
-    run(checks.check_reading, inputs.pages(), examples=120)
+    run(checks.check_reading, inputs.pages(), examples=40)
 
 
 def test_sanitising_pages() -> None:
-    run(checks.check_sanitising, inputs.pages(), examples=120)
+    run(checks.check_sanitising, inputs.pages(), examples=40)
 
 
 def test_style_sheets() -> None:
-    run(checks.check_sheet, inputs.sheets, examples=150)
+    run(checks.check_sheet, inputs.sheets, examples=50)
 
 
 def test_archives() -> None:
-    run(checks.check_archive, inputs.archives(), examples=120)
+    run(checks.check_archive, inputs.archives(), examples=40)
 
 
 def test_files_of_rules() -> None:
-    run(checks.check_bundle, inputs.bundles(), examples=80)
+    run(checks.check_bundle, inputs.bundles(), examples=30)
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_forms(signed_in: Any, world: World) -> None:
             transaction.set_rollback(True)
         assert status < 500, (name, body)
 
-    run(check, st.data(), examples=60)
+    run(check, st.data(), examples=30)
 
 
 def test_addresses_with_any_query(signed_in: Any, world: World) -> None:
@@ -126,7 +126,7 @@ def test_addresses_with_any_query(signed_in: Any, world: World) -> None:
         if answer.streaming:
             b"".join(answer.streaming_content)
 
-    run(check, st.data(), examples=50)
+    run(check, st.data(), examples=25)
 
 
 JSON_POSTS = (
@@ -175,4 +175,4 @@ def test_json_of_the_workbench(signed_in: Any, db: None, sent: list[int]) -> Non
         assert answer.status_code < 500, (name, value)
 
     values = inputs.json_values(*JSON_NAMES)
-    run(check, st.sampled_from(JSON_POSTS), values, values, examples=120)
+    run(check, st.sampled_from(JSON_POSTS), values, values, examples=40)

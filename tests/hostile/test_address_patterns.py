@@ -12,7 +12,7 @@ from tests.services import factory
 def test_many_stars_take_no_time(db: None, stars: int) -> None:
     site = factory.site("Books")
     factory.snapshot(site, "https://shop.example/" + "a" * 400, b"<p>1", cluster=None)
-    began = time.monotonic()
+    began = time.process_time()
     assert not search_pages(site, query="/" + "*a" * stars + "b").exists()
     assert search_pages(site, query="/" + "*a" * stars + "*").exists()
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from extraction.management import processes
+from tests.slowness import measure_slowness
 
 ROOT = Path(__file__).resolve().parents[2]
 THREADS = 2
@@ -34,7 +35,7 @@ def port() -> Iterator[int]:
 
 def ask(port: int, body: bytes = b"", *, keep: http.client.HTTPConnection | None = None) -> int:
     """What the server says the length of the body is."""
-    connection = keep or http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = keep or http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request("POST", "/", body)
     answer = connection.getresponse()
     assert answer.status == 200
@@ -42,10 +43,10 @@ def ask(port: int, body: bytes = b"", *, keep: http.client.HTTPConnection | None
 
 
 def check_answered_soon(port: int) -> None:
-    """Fail unless somebody else is answered within five seconds."""
+    """Fail unless somebody else is answered within five seconds of a quiet machine."""
     began = time.monotonic()
     assert ask(port, b"four") == 4
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 5 * measure_slowness()
 
 
 HEAD = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n"

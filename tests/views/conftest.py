@@ -1,11 +1,10 @@
 """Fixtures of the tests of the screens."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
-from django.db import transaction
 from django.test import Client
 
 from tests.e2e import browser
@@ -18,19 +17,6 @@ Opened = Callable[..., Any]
 def world(db: None, sent: list[int]) -> worlds.World:
     """A site with something of everything."""
     return worlds.make()
-
-
-@pytest.fixture(scope="module")
-def keep_rows(django_db_setup: None, django_db_blocker: Any) -> Callable[[], AbstractContextManager[None]]:
-    """A context whose rows stay for all tests of a module and go at its end. It cannot be used beside tests that commit."""
-
-    @contextmanager
-    def keep() -> Iterator[None]:
-        with django_db_blocker.unblock(), transaction.atomic():
-            yield
-            transaction.set_rollback(True)
-
-    return keep
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,14 @@
 """Fixtures of the tests of deliveries."""
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from copy import deepcopy
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.utils import timezone
 
 from extraction.models import Delivery, DeliveryTarget, Run
@@ -15,12 +18,21 @@ from tests.services.records.bookshop import Bookshop, open_shop
 from tests.services.records.test_history import visit
 
 
+@pytest.fixture(scope="module")
+def visited_shop(keep_rows: Callable[[], AbstractContextManager[None]]) -> Iterator[Bookshop]:
+    """A bookshop that was visited once, made once for a module."""
+    with keep_rows():
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(current_app, "send_task", lambda *_, **__: None)
+            shop = open_shop(7, count=6)
+            visit(shop)
+        yield shop
+
+
 @pytest.fixture
-def shop(db: None, sent: list[int]) -> Bookshop:
-    """A bookshop that was visited once."""
-    shop = open_shop(7, count=6)
-    visit(shop)
-    return shop
+def shop(db: None, sent: list[int], visited_shop: Bookshop) -> Bookshop:
+    """A bookshop that was visited once. What a test changes is rolled back."""
+    return deepcopy(visited_shop)
 
 
 @pytest.fixture

@@ -111,7 +111,7 @@ def typed_kind() -> tuple[RecordType, Cluster]:
     kind = RecordType.objects.create(name="Odd", slug="odd")
     for position, (name, of) in enumerate(types.items()):
         Attribute.objects.create(record_type=kind, name=name, type=of, position=position, multiple=name == "tag", is_key=name == "Select")
-    return kind, factory.cluster(factory.site(), kind=kind)
+    return kind, factory.cluster(factory.site("Typed"), kind=kind)
 
 
 def test_values_keep_their_types(db: None, sent: list[int], database: tuple[dict[str, Any], sa.Engine], work_off: WorkOff) -> None:
@@ -184,5 +184,5 @@ def test_an_address_that_could_reach_further_is_refused(url: str, why: str) -> N
 @pytest.mark.django_db
 @pytest.mark.parametrize(("url", "why"), [("sqlite:////etc/x.db", "not below"), ("postgresql://u@169.254.169.254/d", "not allowed")])
 def test_a_file_elsewhere_and_a_private_host_are_refused(root: Path, url: str, why: str) -> None:
-    target = DeliveryTarget(name="x", kind="sql", place={"url": url, "table": "x"}, record_type=factory.record_type())
+    target = DeliveryTarget(name="x", kind="sql", place={"url": url, "table": "x"}, record_type=factory.record_type(name="Thing"))
     assert why in connect.send_test(target)

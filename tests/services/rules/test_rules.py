@@ -250,7 +250,7 @@ def test_an_xpath_that_never_ends_is_stopped_and_not_saved(shop: Cluster, monkey
     monkeypatch.setattr(xpath_trial, "LIMIT_S", 1)
     started = time.monotonic()
     effect = rules.preview_xpath(draft(shop), "title", "//*/following::*/following::*/following::*")
-    assert time.monotonic() - started < 5 * xpath_trial.PATIENCE
+    assert time.monotonic() - started < 30 * xpath_trial.PATIENCE, "without a limit it takes hours"
     assert effect.error.startswith("It could not be tried on https://shop.example/book/big: it ")
     assert effect.error.endswith(". Start the XPath at an element with an id or a class.")
 

@@ -17,7 +17,7 @@ from extraction.services.schema import record_types
 from tests.services import factory
 from tests.views import variants
 from tests.views import world as worlds
-from tests.views.core.test_access import SHOWN, asking
+from tests.views.core.test_access import PARTS, SHOWN
 from tests.views.world import World
 
 # The columns and lists that are suggested are of up to ten pages, each of which is read. Quality rules are suggested from the records of
@@ -41,48 +41,58 @@ FILTERED = [
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """few: the number of queries of each screen before there were many rows of everything."""
+    """A site with very many rows, and an administrator's browser.
 
-    world: World
+    few: the number of queries of each screen before there were many rows of everything. addresses: where each screen is now.
+    """
+
+    client: Client
     few: dict[str, int]
+    addresses: dict[str, str]
 
 
-def count_queries(name: str, world: World) -> int:
-    """The number of queries of the second look at a screen, one of NAMES or FILTERED. What a look writes is rolled back."""
+def list_addresses(world: World) -> dict[str, str]:
+    """Return the address of each of NAMES and FILTERED."""
+    return {name: reverse(name, args=world.address(name)) for name in NAMES} | {
+        label: address for label, _, address in variants.list_variants(world) if label in FILTERED
+    }
+
+
+def count_queries(client: Client, name: str, address: str) -> int:
+    """Return the number of queries of a look at a screen, one of NAMES or FILTERED. What a look writes is rolled back."""
     with transaction.atomic():
-        admin, _ = User.objects.get_or_create(username="admin", is_superuser=True)
-        address = reverse(name, args=world.address(name)) if name in NAMES else find_address(name, world)
-        client = asking(Client(), name)
-        client.force_login(admin)
-        client.get(address)
         with CaptureQueriesContext(connection) as queries:
-            assert client.get(address).status_code == 200, name
+            assert client.get(address, headers={"HX-Request": "true"} if name in PARTS else {}).status_code == 200, name
         transaction.set_rollback(True)
     return len(queries)
 
 
-def find_address(label: str, world: World) -> str:
-    return next(address for named, _, address in variants.list_variants(world) if named == label)
-
-
 @pytest.fixture(scope="module")
 def counted(keep_rows: Callable[[], AbstractContextManager[None]]) -> Iterator[Counted]:
-    """A site with very many rows, and the numbers of queries from before."""
+    """A site with very many rows, and the numbers of queries from before: those of the second look, which needs no cache to be filled."""
     with keep_rows():
-        world = worlds.make()
-        few = {name: count_queries(name, world) for name in (*NAMES, *FILTERED)}
+        world, client = worlds.make(), Client()
+        client.force_login(User.objects.create(username="admin", is_superuser=True))
+        client.get("/")  # the first request of a session is noted
+        addresses = list_addresses(world)
+        few = {name: [count_queries(client, name, address) for _ in range(2)][-1] for name, address in addresses.items()}
         many(world)
-        yield Counted(world, few)
+        yield Counted(client, few, list_addresses(world))
+
+
+def is_within(counted: Counted, name: str, most: int) -> bool:
+    """Look whether a screen takes so few queries, at the latest when a second look finds all caches filled."""
+    return any(count_queries(counted.client, name, counted.addresses[name]) <= most for _ in range(2))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_queries_do_not_grow_with_the_rows(db: None, counted: Counted, name: str) -> None:
-    assert count_queries(name, counted.world) <= counted.few[name] + 1  # a second page of a list asks for its count once
+    assert is_within(counted, name, counted.few[name] + 1)  # a second page of a list asks for its count once
 
 
 @pytest.mark.parametrize("label", FILTERED)
 def test_queries_of_filtered_lists_do_not_grow_with_the_rows(db: None, counted: Counted, label: str) -> None:
-    assert count_queries(label, counted.world) <= counted.few[label] + 3  # a list that was empty has rows now, and their related rows
+    assert is_within(counted, label, counted.few[label] + 3)  # a list that was empty has rows now, and their related rows
 
 
 def many(world: World) -> None:
