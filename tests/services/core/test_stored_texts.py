@@ -74,3 +74,15 @@ def test_each_sentence_is_written_by_the_code() -> None:
     ]
     words = {sentence: set(re.findall(r"[a-z]+", " ".join(_VALUE.split(sentence)[::2]).lower())) for sentence in SENTENCES}
     assert not [sentence for sentence, own in words.items() if not any(own <= module for module in modules)]
+
+
+def test_screens_show_stored_reasons_and_errors_through_the_filter() -> None:
+    shown = re.compile(r"\{\{ *((?:\w+\.)+(?:reason|error|why|bits_reason)|(?:run|failed)\.message)\b(?!\|told)[^}]*\}\}")
+    made_for_the_reader = {"field.error", "row.error", "row.reason"}  # by a form or a preview, in the request itself
+    found = {
+        (str(path.relative_to(ROOT / "templates")), name)
+        for path in sorted((ROOT / "templates" / "extraction").rglob("*.html"))
+        for name in shown.findall(path.read_text())
+        if name not in made_for_the_reader
+    }
+    assert not found
