@@ -16,7 +16,7 @@ from extraction.models import (
     RecordType,
     Role,
 )
-from extraction.models.delivery import Selection, TargetContent, TargetPlace
+from extraction.models.delivery import SELECTIONS, Selection, TargetContent, TargetPlace
 from extraction.services.core.access import visible_to
 from extraction.services.deliveries.record_lines import ABOUT
 from extraction.services.deliveries.senders import other, sql_table, webhook
@@ -46,15 +46,6 @@ SECRETS: Mapping[str, tuple[str, ...]] = {
     Kind.SQL: ("password",),
 }
 """{kind: its secrets}."""
-
-SELECTIONS: Mapping[str, StrOrPromise] = {
-    Selection.ALL: gettext_lazy("all records that are present"),
-    Selection.NEW: gettext_lazy("only records that are new since the last delivery"),
-    Selection.NEW_CHANGED: gettext_lazy("records that are new or changed since the last delivery"),
-    Selection.GONE: gettext_lazy("only records that are gone since the last delivery"),
-    Selection.CHANGES: gettext_lazy("every change since the last delivery: new, changed, gone and back"),
-}
-"""{selection: its name on the screen}."""
 
 KIND_WORDS: Mapping[str, StrOrPromise] = {
     Kind.FOLDER: gettext_lazy("a folder"),

@@ -7,6 +7,7 @@ from typing import Any
 import cssselect
 from cssselect import SelectorError
 from django import forms
+from django.utils import translation
 from django.utils.translation import gettext, gettext_lazy
 
 from extraction.forms.core import word_number_errors
@@ -168,8 +169,9 @@ class FetchingForm(forms.ModelForm[SiteFetching]):
 
     def save(self, commit: bool = True) -> SiteFetching:  # noqa: ARG002 - the signature of Django
         """Save the settings and return them."""
-        names = (str(self.fields[name].label).lower() for name in self.changed_data)
-        edit_fetching.save_fetching(self.instance, list(names))
+        with translation.override("en"):
+            names = [str(self.fields[name].label).lower() for name in self.changed_data]
+        edit_fetching.save_fetching(self.instance, names)
         return self.instance
 
     def clean_load_more(self) -> str:

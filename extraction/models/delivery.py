@@ -1,5 +1,6 @@
 """Deliveries: where records are sent, each sending, and what each receiver has."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, TypeAlias
@@ -9,6 +10,7 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy
+from django_stubs_ext import StrOrPromise
 
 from extraction.algorithms.json_values import JsonValue
 from extraction.models.cluster import Cluster
@@ -49,6 +51,16 @@ class Selection(StrEnum):
     NEW_CHANGED = "new_changed"
     GONE = "gone"
     CHANGES = "changes"
+
+
+SELECTIONS: Mapping[str, StrOrPromise] = {
+    Selection.ALL: gettext_lazy("all records that are present"),
+    Selection.NEW: gettext_lazy("only records that are new since the last delivery"),
+    Selection.NEW_CHANGED: gettext_lazy("records that are new or changed since the last delivery"),
+    Selection.GONE: gettext_lazy("only records that are gone since the last delivery"),
+    Selection.CHANGES: gettext_lazy("every change since the last delivery: new, changed, gone and back"),
+}
+"""{selection: its name on the screen}."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from django_stubs_ext import StrOrPromise
 
 from extraction.algorithms.dom.xpath import shorten
 from extraction.models import Attribute, Run
+from extraction.services.core import stored_texts
 from extraction.services.core.percent import use_decimal_sign, write_percent
 from extraction.views.core import run_words
 from extraction.views.workbench import workbench_url
@@ -150,6 +151,14 @@ def spark(shares: Sequence[float | None], label: str = "") -> SafeString:
 def sign(state: str) -> str:
     """Return the sign of a state. The page must also show its word, beside the sign or in a title."""
     return SIGNS[str(state)].sign
+
+
+@register.filter
+def told(text: str | Sequence[str] | None) -> Any:
+    """Return a text, or several, that is stored in English, in the reader's language."""
+    if isinstance(text, str) or not text:
+        return stored_texts.tell(text or "")
+    return [stored_texts.tell(str(each)) for each in text]
 
 
 @register.filter

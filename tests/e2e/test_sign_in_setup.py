@@ -86,6 +86,55 @@ def test_fields_that_are_in_no_form_are_found(site: Site, monkeypatch: pytest.Mo
     assert form.button is not None and (form.button.label, form.button.selector) == ("Enter", 'button[id="go"]')
 
 
+FIELDS = "<input id=user name=user><input id=password name=password type=password><button type=submit>Sign in</button>"
+ENTRY = f"<form method=post action=/enter target=_top>{FIELDS}</form>"
+
+TWO_STEPS = """<form method=post action=/enter><p id=one><input id=user name=user><button id=next type=button
+  onclick="one.hidden = true; setTimeout(() => two.hidden = false, 300)">Next</button></p>
+  <p id=two hidden><input id=password name=password type=password><button type=submit>Sign in</button></p></form>"""
+
+MADE = {
+    "in a frame": f'<iframe srcdoc="{ENTRY}"></iframe>',
+    "by a script": f"<p id=here></p><script>setTimeout(() => here.innerHTML = '{ENTRY}', 300)</script>",
+    "in a shadow root": f"<p><span id=host></span></p><script>host.attachShadow({{mode: 'open'}}).innerHTML = '{ENTRY}'</script>",
+    "in two steps": TWO_STEPS,
+}
+
+
+@pytest.mark.parametrize("how", MADE)
+def test_steps_that_a_person_writes_find_a_form_wherever_it_is(site: Site, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    monkeypatch.setattr(member_site, "FORM", MADE[how])
+    with MemberSite() as members:
+        steps = members.steps.replace("fill #password", "click #next\nfill #password") if how == "in two steps" else members.steps
+        tried = sign_in_setup.try_text(site, steps)
+        assert tried.said.failure == ""
+        assert tried.session and members.signed_in == 1
+        wrong = sign_in_setup.try_text(site, steps.replace(PASSWORD, "wr0ng-passw0rd").replace("\nwait a.account", ""))
+        assert members.wrong == 1
+        assert "Wrong" in wrong.said.title
+        assert "wr0ng-passw0rd" not in wrong.said.failure + wrong.said.text
+
+
+def test_a_form_that_a_script_makes_is_shown(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(member_site, "FORM", MADE["by a script"])
+    with MemberSite() as members:
+        (form,) = sign_in_setup.read_page(site, f"{members.address}/sign-in").forms
+    assert [each.selector for each in form.fields] == ['input[id="user"]', 'input[id="password"]']
+
+
+def test_a_frame_of_another_host_gets_no_password(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    with MemberSite() as members, MemberSite() as stranger:
+        monkeypatch.setattr(member_site, "FORM", f'<iframe src="{stranger.address}/inner"></iframe>')
+        monkeypatch.setattr(MemberSite, "answer", _show_form_inside)
+        tried = sign_in_setup.try_text(site, members.steps)
+        assert tried.said.failure.startswith("step 2 (fill #user): no such element")
+        assert stranger.signed_in == stranger.wrong == 0
+
+
+def _show_form_inside(self: MemberSite, path: str, _target: str, _cookie: str) -> tuple[int, dict[str, str], bytes]:
+    return 200, {}, member_site.page("Page", ENTRY if path == "/inner" else member_site.FORM, member=False)
+
+
 def test_the_settings_for_requests_stay_with_the_hosts_of_the_site(site: Site) -> None:
     Source.objects.create(site=site, addresses=["https://www.example.org/"])
     plan = sign_in_setup._plan(site, Path())

@@ -38,16 +38,36 @@ def examine() -> Iterator[Finding]:
         import django
 
         django.setup()
+    except OSError as error:
+        detail = f"the folder of the data cannot be used: {error.strerror}: {error.filename}"
+        yield Finding(part="settings", state="wrong", detail=detail, mend="Set VERTEX_VAR_DIR to a folder that this user may write to.")
+        return
     except Exception as error:  # noqa: BLE001 - whatever is wrong with the settings is the finding
         yield Finding(
             part="settings", state="wrong", detail=str(error), mend="Correct the variable that is named; see docs/configuration.md."
         )
         return
+    has_database = True
     for part, look in PARTS.items():
         try:
-            yield look()
+            found = look()
         except Exception as error:  # noqa: BLE001 - whatever is wrong is the finding
-            yield Finding(part=part, state="wrong", detail=f"{type(error).__name__}: {error}", mend=MENDING[part])
+            found = _describe_failure(part, error) if has_database or part not in NEED_DATABASE else _leave_out(part)
+        has_database = has_database and (part != "database" or found.state == "ok")
+        yield found
+
+
+def _describe_failure(part: str, error: Exception) -> Finding:
+    """Return what is wrong with a part that raised an error: in words if Vertex knows the error, and what was said."""
+    from extraction.services.core.outages import DISK_FULL, describe_outage
+
+    known, said = describe_outage(error), " ".join(str(error).split()) or type(error).__name__
+    full = known == DISK_FULL or ("disk" in (known or "") and part == "database")
+    return Finding(part=part, state="wrong", detail=f"{known}: {said}" if known else said, mend=ROOM if full else MENDING[part])
+
+
+def _leave_out(part: str) -> Finding:
+    return Finding(part=part, state="warn", detail="not looked at, because the database does not work", mend="Mend the database first.")
 
 
 def _look_at_settings() -> Finding:
@@ -169,7 +189,7 @@ def _look_at_disk() -> Finding:
             part="disk",
             state="wrong",
             detail=detail,
-            mend="Make room, or set VERTEX_VAR_DIR and TMPDIR to a larger disk.",
+            mend=ROOM,
         )
     return Finding(part="disk", state="ok", detail=detail)
 
@@ -212,12 +232,16 @@ PARTS: dict[str, Callable[[], Finding]] = {
     "clock": _look_at_clock,
 }
 
+NEED_DATABASE = frozenset({"people", "workers", "clock"})
+
+ROOM = "Make room, or set VERTEX_VAR_DIR and TMPDIR to a larger disk."
+
 MENDING = {
     "settings": "See docs/configuration.md.",
     "database": "Start the database and check VERTEX_DATABASE_URL, then run: vertex manage migrate",
-    "people": "Mend the database first.",
+    "people": "Look at the database.",
     "broker": "Start the broker and check VERTEX_BROKER_URL.",
-    "workers": "Mend the database first.",
+    "workers": "Look at the database.",
     "storage": "Check VERTEX_STORAGE_DIR or VERTEX_STORAGE_BUCKET, and who may write there.",
     "chromium": "Install chromium with the system's packages, or run: playwright install chromium. Or set VERTEX_CHROMIUM.",
     "disk": "Check that VERTEX_VAR_DIR is there and can be read.",

@@ -36,15 +36,21 @@ def demo(no_serve: bool, by_hand: bool) -> None:
     """Take a demo site from its pages to a CSV file, then serve the dashboard."""
     if no_serve and by_hand:
         raise click.UsageError("--by-hand serves the dashboard, so it does not go with --no-serve.")
-    _manage(["migrate", "--verbosity", "0"])
+    _prepare_database()
     _manage(["demo", *(["--no-serve"] if no_serve else []), *(["--by-hand"] if by_hand else [])])
 
 
 @main.command()
 def serve() -> None:
     """Serve the dashboard with a worker and the clock on this machine until Ctrl-C, as `make run` does in a checkout."""
-    _manage(["migrate", "--verbosity", "0"])
+    _prepare_database()
     _manage(["serve"])
+
+
+def _prepare_database() -> None:
+    """Bring the database up to date. The first time takes a minute, so it is said."""
+    click.echo("Preparing the database …", err=True)
+    _manage(["migrate", "--verbosity", "0"])
 
 
 @main.command()

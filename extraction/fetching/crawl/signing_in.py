@@ -1,10 +1,13 @@
 """The steps of a sign-in in a browser, one after the other, and what the page shows at the end or where a step fails."""
 
+import asyncio
 import contextlib
 import json
+import time
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
-from playwright.async_api import Error, Page
+from playwright.async_api import Error, Frame, Locator, Page
 
 from extraction.fetching.crawl.needs import RenderError
 from extraction.fetching.sign_in_steps import Act, SignIn, SignInStep
@@ -14,6 +17,9 @@ QUIET_MS = 4_000
 
 STEP_S = 20.0
 """How long a step of a sign-in may take."""
+
+LOOK_S = 0.1
+"""How long to wait before looking for an element again."""
 
 SHOWN_CHARS = 20_000
 """How much of a page's text is read. Less of it is told, once the secrets are taken out."""
@@ -66,8 +72,7 @@ async def _take_step(page: Page, step: SignInStep, number: int) -> None:
         if step.act is Act.OPEN:
             await page.goto(step.at, wait_until="load", timeout=longest)
             return
-        element = page.locator(f"css={step.at}").first
-        await element.wait_for(state="visible", timeout=longest)
+        element = await _wait_for(page, step.at)
         if step.act is Act.FILL:
             await element.fill(step.text, timeout=longest)
         elif step.act is Act.CLICK:
@@ -78,13 +83,44 @@ async def _take_step(page: Page, step: SignInStep, number: int) -> None:
         raise RenderError(f"step {number} ({step}): {reason}") from error
 
 
+async def _wait_for(page: Page, at: str) -> Locator:
+    """Return the first visible element of a selector. Raises playwright's Error if there is none in time."""
+    until = time.monotonic() + STEP_S
+    while time.monotonic() < until:
+        found = await _find_visible(page, at)
+        if found is not None:
+            return found
+        await asyncio.sleep(LOOK_S)
+    raise Error(f"nothing that {at} selects is visible")
+
+
+async def _find_visible(page: Page, at: str) -> Locator | None:
+    """Return the first visible element of a selector in a page or in its frames of the same host.
+
+    Frames of other hosts, such as advertisements, must not get what is entered.
+    """
+    for frame in page.frames:
+        if _read_host(frame) == _read_host(page.main_frame):
+            element = frame.locator(f"css={at}").first
+            if await element.is_visible():
+                return element
+    return None
+
+
+def _read_host(frame: Frame) -> str:
+    """Return the host of a frame. One without an address of its own, such as about:srcdoc, belongs to the frame around it."""
+    while frame.parent_frame is not None and frame.url.startswith("about:"):
+        frame = frame.parent_frame
+    return urlsplit(frame.url).netloc
+
+
 async def _find_leftover(page: Page, sign_in: SignIn, *, strict: bool) -> str:
     """Return what the page still shows although it would not if the sign-in had worked; "" if it shows no such thing."""
-    if sign_in.marker and await page.locator(f"css={sign_in.marker}").first.is_visible():
+    if sign_in.marker and await _find_visible(page, sign_in.marker):
         return f"after the last step the page still shows {sign_in.marker}"
     for step in sign_in.steps if strict else ():
-        element = page.locator(f"css={step.at}").first
-        if step.act is Act.FILL and await element.is_visible() and await element.get_attribute("type") == "password":
+        element = await _find_visible(page, step.at) if step.act is Act.FILL else None
+        if element is not None and await element.get_attribute("type") == "password":
             return f"after the last step the page still asks for the password ({step.at})"
     return ""
 

@@ -118,18 +118,20 @@ def record_if_asked(kind: AuditKind, what: object, *, site: Site | None = None, 
 
 
 def describe_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """Return what changed, a line each: "name: Books → Novels". Empty if nothing did."""
+    """Return what changed, a line each: "name: Books → Novels". Empty if nothing did. A mapping in it has a line for each of its parts."""
     lines = []
-    for name in {**before, **after}:
-        old, new = _write(before.get(name)), _write(after.get(name))
-        if before.get(name) != after.get(name) and (old, new) != (NOTHING, NOTHING):
-            lines.append(f"{name.replace('_', ' ')}: {old} → {new}")
+    with translation.override("en"):
+        before, after = _flatten(before), _flatten(after)
+        for name in {**before, **after}:
+            old, new = _write(before.get(name)), _write(after.get(name))
+            if before.get(name) != after.get(name) and (old, new) != (NOTHING, NOTHING):
+                lines.append(f"{name.replace('_', ' ')}: {old} → {new}")
     return "\n".join(lines)
 
 
 def read_fields(row: models.Model, *names: str) -> dict[str, Any]:
-    """Return the values of a row's fields, to compare them later (`describe_differences`)."""
-    return {name: getattr(row, name) for name in names}
+    """Return the values of a row's fields, to compare them later (`describe_differences`). A choice is its label, not its code."""
+    return {name: _read_field(row, name) for name in names}
 
 
 def tidy_entries(now: datetime) -> int:
@@ -188,8 +190,22 @@ def _name(what: object) -> str:
     return str(what)
 
 
+def _read_field(row: models.Model, name: str) -> Any:
+    value, choices = getattr(row, name), row._meta.get_field(name).flatchoices  # type: ignore[union-attr]
+    return dict(choices).get(value, value) if choices else value
+
+
+def _flatten(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values with the parts of inner mappings under names of their own: {"limits": {"low": 1}} → {"limits, low": 1}."""
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        inner = _flatten(value) if isinstance(value, Mapping) else None
+        flat.update({name: value} if inner is None else {f"{name}, {part}": each for part, each in inner.items()})
+    return flat
+
+
 def _write(value: object) -> str:
-    if value is None or value == "" or value == []:
+    if value is None or value == "" or value == [] or value == ():
         return NOTHING
     if isinstance(value, list | tuple | set):
         return _shorten(", ".join(map(str, value)), MOST_VALUE)

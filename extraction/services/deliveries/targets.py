@@ -9,13 +9,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from extraction.models import Attribute, AuditKind, DeliveryTarget
-from extraction.models.delivery import TargetContent, TargetPlace
+from extraction.models.delivery import SELECTIONS, TargetContent, TargetPlace
 from extraction.services.core import audit
 from extraction.services.core.repeating import find_due_after
 from extraction.services.core.sealed_secrets import SecretError
 from extraction.services.deliveries import ledger, outbox
 from extraction.services.deliveries.deliver import find_ledger
 from extraction.services.deliveries.secrets import open_secrets, seal_secrets
+from extraction.services.records.exports.formats import FORMATS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,4 +126,27 @@ def delete_target(target: DeliveryTarget) -> None:
 def _describe(target: DeliveryTarget) -> dict[str, object]:
     """Return what the audit log compares. Secrets are not in it, nor is the address of a webhook."""
     fields = audit.read_fields(target, "name", "mode", "every_hours", "times", "cron", "zone", "enabled")
-    return fields | {"place": target.place, "content": target.content}
+    return fields | _describe_place(target) | _describe_content(target)
+
+
+def _describe_place(target: DeliveryTarget) -> dict[str, object]:
+    usual = TargetPlace().as_json()
+    return {name: value for name, value in target.place.items() if value != usual.get(name)}
+
+
+def _describe_content(target: DeliveryTarget) -> dict[str, object]:
+    content = target.read_content()
+    told: dict[str, object] = {
+        "attributes": content.columns or "all",
+        "columns about the record": [name.replace("_", " ") for name in content.about],
+        "values": "as they appear" if content.values == "raw" else content.values,
+        "prices in two columns": content.split_prices,
+        "brings": SELECTIONS[content.selection],
+    }
+    if target.sends_files:
+        told |= {
+            "format": FORMATS[content.format].label,
+            "each delivery has a file of its own": content.keeps_files,
+            "schema beside the file": content.described,
+        }
+    return told

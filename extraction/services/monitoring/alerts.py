@@ -23,9 +23,6 @@ from extraction.services.core import audit
 from extraction.services.monitoring import alert_words
 from extraction.services.monitoring.alert_words import AlertText
 
-_LOGGED = ("name", "events", "enabled")
-"""The fields of a channel that the audit log compares."""
-
 logger = logging.getLogger(__name__)
 
 WAITS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 20, 60, 240))
@@ -118,14 +115,20 @@ def save_channel(channel: AlertChannel, sites: Iterable[Site]) -> None:
     """Saves a channel with the sites that it is about. Its address, which contains secrets, is not in the audit log."""
     chosen = list(sites)
     stored = AlertChannel.objects.filter(pk=channel.pk).first()
-    before = audit.read_fields(stored, *_LOGGED) | {"sites": list(stored.sites.all())} if stored else {}
-    changed = audit.describe_differences(before, audit.read_fields(channel, *_LOGGED) | {"sites": chosen})
+    before = _describe(stored, stored.sites.all()) if stored else {}
+    changed = audit.describe_differences(before, _describe(channel, chosen))
     if stored and stored.url != channel.url:
         changed = f"{changed}\naddress changed".strip()
     with transaction.atomic():
         channel.save()
         channel.sites.set(chosen)
         audit.record(AuditKind.CHANNEL_SAVED, channel, text=changed)
+
+
+def _describe(channel: AlertChannel, sites: Iterable[Site]) -> dict[str, object]:
+    """Return what the audit log compares."""
+    with translation.override("en"):
+        return {"name": channel.name, "events": channel.event_labels, "enabled": channel.enabled, "sites": list(map(str, sites))}
 
 
 def delete_channel(channel: AlertChannel) -> None:

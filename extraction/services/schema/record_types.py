@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, Q
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext, ngettext
 
 from extraction.models import (
@@ -163,16 +163,17 @@ def _describe_schema(record_type: RecordType) -> dict[str, str]:
     """Return what the audit log compares: names and settings, as texts."""
     found = record_type.attributes.select_related("list").order_by("position", "id")
     marks = {"multiple": "several values", "mandatory": "mandatory"}
-    return {
-        "name": record_type.name,
-        "description": record_type.description,
-        **{
-            f"attribute {each.list.name + ' › ' if each.list else ''}{each.name}": ", ".join(
-                [each.get_type_display(), *(words for name, words in marks.items() if getattr(each, name))]
-            )
-            for each in found
-        },
-    }
+    with translation.override("en"):
+        return {
+            "name": record_type.name,
+            "description": record_type.description,
+            **{
+                f"attribute {each.list.name + ' › ' if each.list else ''}{each.name}": ", ".join(
+                    [each.get_type_display(), *(words for name, words in marks.items() if getattr(each, name))]
+                )
+                for each in found
+            },
+        }
 
 
 def _describe_live(record_type: RecordType, names: Sequence[str]) -> list[str]:

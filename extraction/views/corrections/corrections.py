@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms.corrections import CorrectionForm
 from extraction.models import Correction, Record, Role, RunRelease
+from extraction.services.core.stored_texts import tell
 from extraction.services.corrections.storing import CorrectionError
 from extraction.services.records import correcting, outdated
 from extraction.services.records.correcting import CorrectionOutcome
@@ -120,7 +121,7 @@ def describe_outcome(outcome: CorrectionOutcome) -> str:
         "rejected": gettext("%(name)s is rejected and stays so while the page says the same."),
     }[correction.kind] % {"name": correction.attribute.name}
     if lesson is None or lesson.reason:
-        taught = gettext("No mark was made: %(reason)s.") % {"reason": lesson.reason} if lesson else ""
+        taught = gettext("No mark was made: %(reason)s.") % {"reason": tell(lesson.reason)} if lesson else ""
     elif lesson.places is None:
         taught = gettext("It is marked as “not on this page” for the next time the rule is learned.")
     else:

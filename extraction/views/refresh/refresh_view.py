@@ -12,6 +12,7 @@ from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Cluster, RecordChange, Refresh, RefreshSchedule, Rule, Run, Site
 from extraction.services.core.percent import write_number
 from extraction.services.core.repeating import NextTime, describe_repetition, list_next
+from extraction.services.core.stored_texts import tell
 from extraction.services.refresh import plan_refresh, schedules, start_refreshes
 from extraction.services.sites import sources
 
@@ -174,7 +175,7 @@ def _judge_runs(runs: Sequence[Run]) -> tuple[str, str, str]:
             return run.state, f"{run.get_state_display()}{doing}", ""
     for run in runs:
         if run.state != Run.State.DONE:
-            return run.state, run.get_state_display(), f"{run.get_kind_display()}: {run.error or run.get_state_display().lower()}"
+            return run.state, run.get_state_display(), f"{run.get_kind_display()}: {tell(run.error) or run.get_state_display().lower()}"
     return Run.State.DONE, gettext("Done"), ""
 
 

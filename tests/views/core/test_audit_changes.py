@@ -1,6 +1,7 @@
 """Every address of the dashboard at which a person changes something writes to the audit log, in the transaction of the change."""
 
 import json
+import re
 from collections.abc import Callable
 from io import BytesIO
 from ipaddress import ip_address
@@ -45,6 +46,7 @@ from extraction.services.core import (
     stored_bytes,
 )
 from tests.services import factory
+from tests.translations.catalogues import list_texts, read_catalogue
 from tests.views.core.test_access import ACT, BOTH, names
 from tests.views.schema.test_record_types import record_type_form
 from tests.views.world import World, draft
@@ -387,6 +389,16 @@ CHANGES: dict[str, tuple[Callable[[World], Prepared], str]] = {
 }
 """Each address: what makes it change something, and the kind of the entry."""
 
+RAW = re.compile(r"[{}\[\]]|\b(None|True|False)\b|<\w|\b[a-z]+_[a-z_]+\b")
+"""What a value looks like that was written as the code has it, and not in words."""
+
+
+def list_german() -> set[str]:
+    """Return the German texts that are not English texts, too."""
+    entries = list(list_texts(read_catalogue("de", "django")))
+    english = {form.casefold() for text, _ in entries for form in text}
+    return {form.casefold() for _, forms in entries for form in forms} - english
+
 
 @pytest.fixture
 def world(db: None, kept_world: World) -> World:
@@ -399,12 +411,18 @@ def internet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(url_safety, "resolve_host", lambda *_: [ip_address("93.184.215.14")])
 
 
+@pytest.fixture(scope="module")
+def german() -> set[str]:
+    return list_german()
+
+
 @pytest.fixture
 def changer(client: Any, person: Callable[[str], Any]) -> Any:
     admin = person("admin")
     admin.set_password(SECRET)
     admin.save()
     client.force_login(admin)
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "de"
     return client
 
 
@@ -434,7 +452,7 @@ def test_every_address_that_accepts_a_post_is_in_these_tables() -> None:
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_is_in_the_log_with_its_person_and_without_secrets(
-    world: World, changer: Any, settings: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, name: str
+    world: World, changer: Any, settings: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, german: set[str], name: str
 ) -> None:
     settings.VERTEX_DELIVERY_DIRS = [str(tmp_path)]
     # The tests run in a transaction of their own, so an entry outside of the change's own would go unnoticed.
@@ -449,3 +467,6 @@ def test_a_change_is_in_the_log_with_its_person_and_without_secrets(
     assert all(inside)
     assert {(each.by_name, each.source) for each in entries} == {("admin", "dashboard")}
     assert SECRET not in json.dumps(list(AuditEntry.objects.values_list("what", "text", "address", "site_name", "token")))
+    for each in entries:
+        assert not RAW.search(each.text), each.text
+        assert not german & set(re.split(r" → |: |, |\n", each.text.casefold())), each.text

@@ -29,7 +29,7 @@ from django.db.backends.base.base import NO_DB_ALIAS
 from django.utils import timezone
 from storages.backends.s3 import S3Storage
 
-from extraction.models import Page, Site, Team
+from extraction.models import Page, PagePicture, Site, Team
 from extraction.models.kept import checking, installing, searching
 from extraction.services.core import stored_bytes
 from extraction.services.core.backup import archive as archives
@@ -38,6 +38,8 @@ from extraction.services.core.backup import stored_files, tables
 from extraction.services.core.backup.archive import MANIFEST, SUMS, BackupError, read_members, write_sum
 from extraction.services.core.backup.back_up import back_up
 from extraction.services.core.backup.restore import check_archive, restore
+from extraction.services.sites import page_pictures
+from extraction.services.sites.page_pictures import TakenPicture
 from tests.services import factory
 from tests.views import world as worlds
 
@@ -108,6 +110,26 @@ def test_everything_comes_back_after_the_installation_was_wiped(tmp_path: Path, 
     assert not checking.find_drift(connection) and not searching.find_faults(connection)
     assert {name for name, _ in installing.list_triggers(connection)}
     factory.site("after")  # sequences go on behind the restored ids
+
+
+def test_pictures_come_back_beside_their_snapshots(tmp_path: Path) -> None:
+    cluster = factory.shop(3)
+    snapshots = list(cluster.snapshots.select_related("page").order_by("pk"))
+    taken = {
+        (each.page.url, each.sha256): TakenPicture(f"picture {n}".encode() if n else None, "" if n else "the page did not end")
+        for n, each in enumerate(snapshots)
+    }
+    with transaction.atomic():
+        page_pictures.write_rows(page_pictures.keep_bytes(taken), {(each.page.url, each.sha256): each for each in snapshots})
+    rows, files = read_tables(), read_files()
+    assert PagePicture.objects.exclude(sha256="").count() == 2
+    path, manifest = back_up(tmp_path)
+    assert manifest.rows[PagePicture._meta.db_table] == 3
+    wipe()
+    assert not PagePicture.objects.exists()
+    restore(path)
+    assert (read_tables(), read_files()) == (rows, files)
+    assert [page_pictures.read_picture(each) for each in snapshots[1:]] == [b"picture 1", b"picture 2"]
 
 
 def test_the_tables_of_the_database_are_those_of_the_archive() -> None:
