@@ -28,7 +28,7 @@ def idle(world: World) -> World:
 def test_outdated_records_are_counted_and_made_again_and_those_of_gone_pages_can_be_asked_for(
     opened: Opened, idle: World, wrong: list[str]
 ) -> None:
-    Page.objects.filter(pk=idle.page.pk).update(gone_at=timezone.now())
+    Page.objects.filter(pk=idle.page.pk).update(gone_at=timezone.now(), left_at=timezone.now())
     rules.publish_rule(worlds.draft(idle.cluster))
     records = reverse("records", args=idle.template)
     page = opened(records, "editor")
