@@ -44,7 +44,7 @@ from extraction.services.labels.labelling import LabelError
 from extraction.services.rules.doubts import Doubtful
 from extraction.services.rules.rules import StateError
 from extraction.services.schema.record_types import InUse
-from extraction.services.sites.sites import PageInUse
+from extraction.services.sites.sites import PageInUse, SiteInUse
 
 DESCRIPTION = """
 Everything that the dashboard does from a site's address to its records, for programs. Make a token in the dashboard, under “Your tokens”,
@@ -172,7 +172,7 @@ def _refuse_value(_: HttpRequest, error: Any) -> HttpResponse:
     return write_problem(422, _sentence(text))
 
 
-CONFLICTS: tuple[type[Exception], ...] = (JobError, StateError, InUse, PageInUse)
+CONFLICTS: tuple[type[Exception], ...] = (JobError, StateError, InUse, PageInUse, SiteInUse)
 WRONG: tuple[type[Exception], ...] = (LabelError, RuleError, XPathError, PageError, FormError)
 
 for kind in CONFLICTS:

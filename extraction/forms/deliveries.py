@@ -235,7 +235,7 @@ class TargetForm(RepeatingForm):
             before = self.target.read_place()
             moved = [name for name in REACH if name in PLACES[of] and str(data.get(name) or "") != str(getattr(before, name) or "")]
             if moved:
-                said = gettext("Enter it again, because “%(field)s” has changed: a secret is not sent elsewhere unasked.")
+                said = gettext("Enter it again: “%(field)s” has changed, and a secret is never sent to another place by itself.")
                 self.add_error(SECRETS[of][0], said % {"field": LABELS[moved[0]]})
 
     def _check_webhook(self, data: Mapping[str, Any], *, stored: bool) -> None:

@@ -84,8 +84,8 @@ class FetchingForm(forms.ModelForm[SiteFetching]):
         help_texts = {
             "load_more": gettext_lazy("A CSS selector, such as button.load-more. It is clicked until it is gone or brings nothing."),
             "signed_out": gettext_lazy(
-                "A CSS selector of something that only signed-out visitors see, such as a.sign-in. It may stay empty: answers "
-                "401 and 403, redirects to the sign-in and pages that are a form to sign in are known anyway."
+                "A CSS selector of something that only signed-out visitors see, such as a.sign-in. You can leave it empty: Vertex knows "
+                "the answers 401 and 403, redirects to the sign-in, and pages with a form to sign in."
             ),
             "pictures": gettext_lazy("As a browser shows it, beside each stored version. Only pages that are rendered have one."),
             "most_loads": gettext_lazy("For one page. If there is more, the page says so."),

@@ -221,6 +221,11 @@ def test_a_phone_shows_the_samples_the_page_and_the_attributes(bench: Bench) -> 
         box = bench.page.locator(selector).bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= 391 and box["height"] >= 30, selector
         assert box["y"] + box["height"] <= 800, selector
+    bench.press("?")
+    bench.until(lambda: bench.page.locator("#keys").is_visible())
+    assert bench.page.evaluate(
+        "[...document.querySelectorAll('#keys *')].every(each => each.scrollWidth <= each.clientWidth + 1 || !each.clientWidth)"
+    )
 
 
 def test_the_samples_keep_their_order_and_count_while_one_marks(bench: Bench) -> None:

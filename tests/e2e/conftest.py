@@ -15,6 +15,7 @@ import pytest
 from extraction.management import processes
 from tests import migrated
 from tests.e2e import browser
+from tests.ports import find_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -70,7 +71,7 @@ def unheard(folder: Path) -> dict[str, str]:
 @contextmanager
 def started_dashboard(folder: Path) -> Iterator[Dashboard]:
     """Run a dashboard in an empty folder while the block runs. It has an editor, an operator and a viewer, each with PASSWORD."""
-    port = processes.find_free_port(8100)
+    port = find_port()
     made = Dashboard(f"http://127.0.0.1:{port}", folder)
     migrated.copy_database(folder)
     made.manage("shell", "--no-imports", "-c", PEOPLE)

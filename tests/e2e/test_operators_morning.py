@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,8 +15,7 @@ from tests.fixtures.twelve_sites import REBUILT, SILENT, THINNER
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [pytest.mark.e2e, pytest.mark.slow]
-"""Run by itself with `pytest -m slow tests/e2e`: beside other journeys, it did not find what waits."""
+pytestmark = pytest.mark.e2e
 
 MOST_CLICKS, MOST_S = 9, 300
 
@@ -29,10 +29,10 @@ print(json.dumps([[each.cluster.site.name, each.rule.version, sorted(each.values
 """
 
 
-@pytest.fixture(scope="module")
-def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
-    """A dashboard of its own: on the home page of another one, the sites of other journeys would wait, too."""
-    with morning.prepared(tmp_path_factory.mktemp("morning")) as made:
+@pytest.fixture
+def dashboard(tmp_path: Path) -> Iterator[Dashboard]:
+    """A dashboard of its own for each try: on another one, the sites of other journeys would wait, too, or less after a first try."""
+    with morning.prepared(tmp_path) as made:
         yield made
 
 

@@ -3,7 +3,9 @@
 It has a database and a storage of its own (VERTEX_VAR_DIR). Words: begin ARCHIVE and crawl URL begin a run; net FILE lets crawls find
 what FILE says (tests.services.crawler); watch URL makes a watched site, beat starts what is due, check does it, tell MINUTES sends the
 alerts so much later, found prints the result; work does what waits, after a sweep; die WHERE NTH lets this process kill itself when
-a function is called for the nth time; state prints all tables as JSON.
+a function is called for the nth time; delete WHERE NTH deletes the site then, and the worker hears of it only by the rows that it
+misses; learn makes a site with a mark whose rule is to be learned; left prints the tables that still have rows of a site; state prints all
+tables as JSON.
 """
 
 import importlib
@@ -124,19 +126,58 @@ def work() -> None:
         pipeline.execute_run(run.pk)
 
 
+def learn() -> None:
+    from extraction.services.learning import learn_rule
+    from tests.services import factory
+
+    migrated.copy_database(Path(os.environ["VERTEX_VAR_DIR"]))
+    cluster = factory.shop(6)
+    factory.mark(cluster, 0, title=["Book 0"])
+    learn_rule.start_learning(cluster)
+
+
 def die(where: str, nth: str) -> None:
+    _do_before(where, int(nth), lambda: os.kill(os.getpid(), signal.SIGKILL))
+
+
+def delete(where: str, nth: str) -> None:
+    from extraction.models import Site
+    from extraction.services.core import runs
+    from extraction.services.sites import sites
+
+    def delete_unheard() -> None:
+        sites.delete_site(Site.objects.get())
+        runs.HEARTBEAT_S = 60.0
+
+    _do_before(where, int(nth), delete_unheard)
+
+
+def _do_before(where: str, nth: int, act: Callable[[], None]) -> None:
     module_name, name = where.rsplit(".", 1)
     module = importlib.import_module(module_name)
-    living: Callable[..., Any] = getattr(module, name)
+    plain: Callable[..., Any] = getattr(module, name)
     calls: list[None] = []
 
-    def dying(*args: Any, **kwargs: Any) -> Any:
+    def changed(*args: Any, **kwargs: Any) -> Any:
         calls.append(None)
-        if len(calls) == int(nth):
-            os.kill(os.getpid(), signal.SIGKILL)
-        return living(*args, **kwargs)
+        if len(calls) == nth:
+            act()
+        return plain(*args, **kwargs)
 
-    setattr(module, name, dying)
+    setattr(module, name, changed)
+
+
+def left() -> None:
+    from django.apps import apps
+
+    from extraction import tasks
+    from extraction.models import AuditEntry, AuditKind
+    from tests.views.sites.test_deleted_site import belongs_to_site
+
+    tasks.tidy()
+    owned = [model for model in apps.get_app_config("extraction").get_models() if belongs_to_site(model)]
+    rows = sorted(model.__name__ for model in owned if model._default_manager.exists())
+    json.dump({"rows": rows, "deleted": AuditEntry.objects.filter(kind=AuditKind.SITE_DELETED).count()}, sys.stdout)
 
 
 def state() -> None:
@@ -172,6 +213,9 @@ if __name__ == "__main__":
         "crawl": (crawl, 1),
         "work": (work, 0),
         "die": (die, 2),
+        "delete": (delete, 2),
+        "learn": (learn, 0),
+        "left": (left, 0),
         "state": (state, 0),
         "watch": (watch, 1),
         "beat": (beat, 0),

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from extraction.management import processes
+from tests.ports import find_port
 from tests.slowness import measure_slowness
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,7 +22,7 @@ THREADS = 2
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
     """The port of a server with two threads, whose requests have a second and 2,000 bytes a second after that."""
-    found = processes.find_free_port(8900)
+    found = find_port()
     command = [sys.executable, "-m", "gunicorn", "tests.vertex.echo_app", "--bind", f"127.0.0.1:{found}", "--threads", str(THREADS)]
     command += ["--worker-class", "tests.vertex.hasty_worker.HastyWorker", "--log-level", "critical", "--no-control-socket"]
     with subprocess.Popen(command, cwd=ROOT) as server:

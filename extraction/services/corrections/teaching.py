@@ -92,7 +92,7 @@ def _find_places(root: etree._Element, correction: Correction, *, within: etree.
             if places:
                 break
         if not places:
-            raise _NotMarkedError(gettext("“%(text)s” does not stand on the page, so it teaches the rule nothing") % {"text": text[:60]})
+            raise _NotMarkedError(gettext("“%(text)s” is not on the page, so the rule learns nothing from it") % {"text": text[:60]})
         if len(places) > 1:
             raise _NotMarkedError(
                 gettext("“%(text)s” stands in %(places)s places, so you have to mark the right one yourself")

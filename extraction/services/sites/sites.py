@@ -1,6 +1,7 @@
 """Create, rename and delete sites, and summarize their state."""
 
 import re
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +9,7 @@ from functools import partial
 
 from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
-from django.db import transaction
+from django.db import IntegrityError, OperationalError, transaction
 from django.db.models import Count, Max
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -33,11 +34,14 @@ from extraction.models import (
 )
 from extraction.models.kept.counts import PageFigures
 from extraction.models.team import find_first_team
-from extraction.services.core import audit, left_bytes
+from extraction.services.core import audit, left_bytes, runs
 from extraction.services.core.slugs import find_free_slug
 
 _DOT = re.compile(r"(?<=\w)[.:](?=\w)")
 """Dots and colons within hosts and numbers: 127.0.0.1 becomes 127-0-0-1."""
+
+DELETE_TRIES = 4
+"""How often the deletion of a site is tried while its workers still write. They notice at their next heartbeat that they are to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,24 +133,47 @@ def rename_site(site: Site, name: str, address: str) -> None:
             audit.record(AuditKind.SITE_CHANGED, site, text=changed)
 
 
-def delete_site(site: Site) -> None:
-    """Delete a site with its pages, templates, rules and records, and cancel its runs.
+class SiteInUse(Exception):  # noqa: N818
+    """The site cannot be deleted now. The message says why."""
 
-    Stored bytes that no other site has are moved to the bin at the next tidying up, and deleted for good some days later.
+
+def delete_site(site: Site) -> None:
+    """Cancel the runs of a site, and delete it with its pages, templates, rules and records.
+
+    Stored bytes that no other site has are moved to the bin at the next tidying up, and deleted for good some days later. Raises SiteInUse
+    if workers go on writing for so long that it cannot be deleted.
     """
     with transaction.atomic():
-        audit.record(AuditKind.SITE_DELETED, site, text=f"pages: {PageCount.objects.filter(site=site).total():,}")
-        left_bytes.note_site(site)
-        uploads = Run.objects.unfinished().filter(site=site, kind=Run.Kind.IMPORT).values_list("parameters__upload", flat=True)
-        for upload in filter(None, list(uploads)):
-            transaction.on_commit(partial(default_storage.delete, upload), robust=True)
-        Run.objects.unfinished().filter(site=site).update(state=Run.State.CANCELLED, finished_at=timezone.now())
-        # The rows of a site refer to each other in cycles (a page's current snapshot, a snapshot's template). Deleting the
-        # records and clearing the current snapshots first lets the cascade meet each row once.
-        Record.objects.filter(cluster__site=site).delete()
-        Bellwether.objects.filter(cluster__site=site).delete()  # each protects the snapshot that it is compared with
-        Page.objects.filter(site=site).update(current=None)
-        site.delete()
+        _cancel_runs(site)
+    for left in reversed(range(DELETE_TRIES)):
+        try:
+            with transaction.atomic():
+                _delete_rows(site)
+            return
+        except (IntegrityError, OperationalError) as error:  # a worker wrote rows of the site at the same time
+            if not left:
+                raise SiteInUse(
+                    gettext("The runs of this site are cancelled, but they have not stopped yet. Delete it again in a minute.")
+                ) from error
+            time.sleep(runs.HEARTBEAT_S)
+
+
+def _cancel_runs(site: Site) -> None:
+    Run.objects.unfinished().filter(site=site).update(state=Run.State.CANCELLED, finished_at=timezone.now())
+
+
+def _delete_rows(site: Site) -> None:
+    audit.record(AuditKind.SITE_DELETED, site, text=f"pages: {PageCount.objects.filter(site=site).total():,}")
+    left_bytes.note_site(site)
+    uploads = Run.objects.filter(site=site, kind=Run.Kind.IMPORT).exclude(state=Run.State.DONE).values_list("parameters__upload", flat=True)
+    for upload in filter(None, list(uploads)):
+        transaction.on_commit(partial(default_storage.delete, upload), robust=True)
+    # The rows of a site refer to each other in cycles (a page's current snapshot, a snapshot's template). Deleting the
+    # records and clearing the current snapshots first lets the cascade meet each row once.
+    Record.objects.filter(cluster__site=site).delete()
+    Bellwether.objects.filter(cluster__site=site).delete()  # each protects the snapshot that it is compared with
+    Page.objects.filter(site=site).update(current=None)
+    Site.objects.filter(pk=site.pk).delete()
 
 
 @dataclass(frozen=True, slots=True)

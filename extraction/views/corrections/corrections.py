@@ -128,7 +128,7 @@ def describe_outcome(outcome: CorrectionOutcome) -> str:
         taught = gettext("It is marked where it stands on the page, for the next time the rule is learned.")
     withheld = find_withheld(outcome.record.cluster_id) if outcome.record else None
     later = (
-        gettext("Deliveries and the latest files have it once a run of this template is released, because its newest run is held back.")
+        gettext("The newest run of this template is held back. Deliveries and the latest files get this once a run is released.")
         if withheld
         else ""
     )

@@ -21,7 +21,7 @@ KIND_NOTES = {
     DeliveryTarget.Kind.S3: gettext_lazy("A bucket of Amazon S3, MinIO, Ceph or another store with the same interface."),
     DeliveryTarget.Kind.SFTP: gettext_lazy("A folder on a server that you reach with SSH."),
     DeliveryTarget.Kind.OTHER: gettext_lazy(
-        "FTP, SMB, WebDAV, Google Cloud Storage or what else fsspec knows, if the administrator allows it."
+        "FTP, SMB, WebDAV, Google Cloud Storage or anything else that fsspec knows, if the administrator allows it."
     ),
     DeliveryTarget.Kind.WEBHOOK: gettext_lazy("Changes as signed JSON requests to a program of yours."),
     DeliveryTarget.Kind.SQL: gettext_lazy("A table of PostgreSQL or SQLite: one row for each record, kept up to date."),

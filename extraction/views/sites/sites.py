@@ -70,7 +70,11 @@ def delete_site(request: HttpRequest, slug: str) -> HttpResponse:
     form = DeleteForm(request.POST, wanted=site.name)
     if not form.is_valid():
         return render_settings(request, site, deletion=form)
-    service.delete_site(site)
+    try:
+        service.delete_site(site)
+    except service.SiteInUse as error:
+        messages.error(request, str(error))
+        return redirect("site_settings", slug)
     messages.success(request, gettext("%(wanted)s was deleted.") % {"wanted": form.wanted})
     return redirect("sites")
 

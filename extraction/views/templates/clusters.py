@@ -117,17 +117,15 @@ def structure(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def rename(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
+def rename(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Rename a template. With an empty name, it is called by its number again."""
     found = cluster_of(slug, number)
     form = NameForm(request.POST)
     if form.is_valid():
         service.rename_template(found, form.cleaned_data["name"])
-    elif request.htmx:
-        return HttpResponse(join_errors(form), status=400, content_type="text/plain")
     else:
         messages.error(request, join_errors(form))
-    return HttpResponse(status=204) if request.htmx else redirect(found)
+    return redirect(found.site if request.POST.get("back") == "site" else found)
 
 
 @require_POST

@@ -40,6 +40,13 @@ function back() {
   else maybe("[data-back]", HTMLElement)?.click();
 }
 
+/** Leaves a field, and closes the menu that it is in. @param {HTMLElement} field */
+function leave(field) {
+  field.blur();
+  const menu = field.closest("details.menu");
+  if (menu instanceof HTMLDetailsElement) menu.open = false;
+}
+
 function startChord() {
   chord = true;
   clearTimeout(chordTimer);
@@ -86,7 +93,7 @@ export function listenToKeys() {
     if (document.querySelector("dialog[open]")) return;
     const target = event.target instanceof HTMLElement ? event.target : document.body;
     if (target.closest(FIELDS)) {
-      if (event.key === "Escape") target.blur();
+      if (event.key === "Escape") leave(target);
       return;
     }
     if (press(event, target)) event.preventDefault();

@@ -55,6 +55,14 @@ document.addEventListener("click", (event) => {
   }
 });
 
+// A menu that holds a form is opened to type into it.
+document.addEventListener("toggle", (event) => {
+  const menu = event.target;
+  const field = menu instanceof HTMLDetailsElement && menu.open ? maybe("[data-menu-first]", HTMLInputElement, menu) : null;
+  field?.focus();
+  field?.select();
+}, true);
+
 // In the list of keys, another ? opens the help for this screen.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "?" || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;

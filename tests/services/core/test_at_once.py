@@ -1,20 +1,24 @@
 """Two beats, two clicks or two messages at the same time have their effect once, on SQLite and on PostgreSQL."""
 
+import itertools
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import DatabaseError, connection
 
 from extraction.fetching.crawl.messages import Outcome
-from extraction.models import Alert, AlertChannel, Breakage, Check, Cluster, Monitor, Run, Site, Source
+from extraction.fetching.items import PageItem
+from extraction.models import Alert, AlertChannel, Breakage, Check, Cluster, Monitor, Page, Run, Site, Snapshot, Source
 from extraction.models.run_values import RunParameters
 from extraction.services.core import runs, stored_bytes
 from extraction.services.intake import crawl_site
 from extraction.services.monitoring import alerts, check_site, monitors
 from extraction.services.monitoring.fetch_pages import PageAnswer
+from extraction.services.sites import page_store, sites
 from tests.services import factory, watched
 
 NOW = datetime(2026, 1, 5, 8, 0, tzinfo=UTC)
@@ -106,3 +110,29 @@ def test_resuming_a_run_while_another_starts_leaves_one_unfinished_run(site: Sit
     ways = iter([lambda: runs.resume_run(old), lambda: crawl_site.start_crawl(site)] * 2)
     at_once(lambda: next(ways)())
     assert Run.objects.unfinished().count() == 1
+
+
+def test_a_site_is_deleted_while_a_worker_stores_its_pages(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, begun, ends = factory.run(cluster.site, Run.Kind.CRAWL, Run.State.RUNNING), threading.Event(), list[BaseException | None]()
+    monkeypatch.setattr(runs, "HEARTBEAT_S", 0.2)
+
+    def store() -> None:
+        try:
+            progress = runs.Progress(run)
+            for number in itertools.count():
+                page_store.store_pages(run, [PageItem(f"{number}", f"https://shop.example/new/{number}", b"<p>%d" % number)])
+                begun.set()
+                progress(number)
+        except (runs.Cancelled, DatabaseError, ObjectDoesNotExist) as error:
+            ends.append(error)
+        finally:
+            connection.close()
+
+    worker = threading.Thread(target=store)
+    worker.start()
+    assert begun.wait(60)
+    sites.delete_site(cluster.site)
+    worker.join(60)
+    assert len(ends) == 1, "the worker stopped"
+    assert not Site.objects.filter(pk=cluster.site_id).exists()
+    assert not Page.objects.exists() and not Snapshot.objects.exists() and not Run.objects.exists()

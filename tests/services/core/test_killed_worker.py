@@ -110,3 +110,35 @@ def test_killed_checks_leave_the_same_result_as_an_undisturbed_one_and_alert_onc
         assert len(hook.came) == 1, "told, but the worker died before it could write so: nobody is told twice"
     assert found["alerts"] == [["break", "failed", 1]]
     assert {**found, "alerts": 0} == {**undisturbed, "alerts": 0}
+
+
+@pytest.mark.parametrize(
+    ("begun", "where", "nth", "work"),
+    [
+        ("import", "sites.page_store._make_visit", "7", "work"),
+        ("import", "templates.cluster_pages._forget", "1", "work"),
+        ("import", "templates.sample_pages._read", "3", "work"),
+        ("crawl", "sites.page_store._make_visit", "2", "work"),
+        ("crawl", "intake.crawl_frontier.add_addresses", "3", "work"),
+        ("learn", "rules.rules.add_draft", "1", "work"),
+        ("check", "monitoring.judge_pages._revisit", "3", "check"),
+        ("check", "monitoring.breakages.propose_repair", "1", "check"),
+    ],
+)
+def test_a_worker_whose_site_is_deleted_stops_without_an_error_and_leaves_nothing(
+    archive: Path, tmp_path: Path, begun: str, where: str, nth: str, work: str
+) -> None:
+    home, net = "https://shop.example/", tmp_path / "net.json"
+    crawler.write(
+        net,
+        {home: {"html": "<html><p>Hi", "links": [f"{home}{n}" for n in range(9)]}} | {f"{home}{n}": {"html": f"<p>{n}"} for n in range(9)},
+    )
+    words = {
+        "import": ["begin", str(archive)],
+        "crawl": ["crawl", home, "net", str(net)],
+        "learn": ["learn"],
+        "check": ["watch", "json://127.0.0.1:9/", "beat"],
+    }
+    done = Worker(tmp_path / "var")(*words[begun], "delete", f"extraction.services.{where}", nth, work, "left")
+    assert state(done) == {"rows": [], "deleted": 1}
+    assert done.stderr == ""

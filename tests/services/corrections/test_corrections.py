@@ -377,7 +377,7 @@ def test_a_rejected_value_that_is_missing_may_come_back(shop: Cluster, ann: User
 @pytest.mark.parametrize(
     ("more", "texts", "reason"),
     [
-        ("", ("Persuasion",), "“Persuasion” does not stand on the page, so it teaches the rule nothing"),
+        ("", ("Persuasion",), "“Persuasion” is not on the page, so the rule learns nothing from it"),
         ("<b>Persuasion</b><i>Persuasion</i>", ("Persuasion",), "“Persuasion” stands in 2 places"),
     ],
 )

@@ -137,11 +137,21 @@ def test_a_run_shows_its_progress_until_it_ends(opened: Opened, world: worlds.Wo
     assert wrong == []
 
 
-def test_a_template_can_be_named_in_place(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+def test_the_name_of_a_card_opens_its_template_and_a_button_renames_it(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
     page = opened(world.site.get_absolute_url(), "editor")
-    page.fill("[name=name]", "Book pages")
-    with page.expect_response("**/rename/"):
-        page.keyboard.press("Enter")
+    card = page.locator(".template-card").first
+    card.hover()
+    card.get_by_label("Rename Template 1").click()
+    page.keyboard.type("Book pages")
+    page.keyboard.press("Escape")
+    assert card.get_by_role("textbox").count() == 0, "Esc leaves the name as it is"
+    card.get_by_label("Rename Template 1").click()
+    page.keyboard.type("Book pages")
+    page.keyboard.press("Enter")
+    card.get_by_role("link", name="Book pages", exact=True).last.click()
+    page.wait_for_url(f"**{world.cluster.get_absolute_url()}")
+    page.get_by_role("heading", name="Book pages", level=1).click()
+    assert page.get_by_role("textbox", name="Name of the template").count() == 0
     assert Cluster.objects.get().name == "Book pages"
     assert wrong == []
 

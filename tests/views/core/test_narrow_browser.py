@@ -59,3 +59,17 @@ def test_no_screen_is_wider_than_the_browser(page: Any, sent: list[int]) -> None
     widths = {name: width for name in SHOWN if (width := measure(page, address(world, name))) is not None}
     assert len(widths) > 50
     assert {name: found for name, found in widths.items() if any(shown > width for width, shown in found.items())} == {}
+
+
+def test_a_phone_shows_the_actions_of_a_page_and_of_a_card_whole(page: Any, sent: list[int]) -> None:
+    world = worlds.make()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(address(world, "page"))
+    inside = """() => { const header = document.querySelector(".header").getBoundingClientRect();
+      return [...document.querySelectorAll(".header .actions > *")].every(each => {
+        const box = each.getBoundingClientRect(); return box.top >= header.top && box.bottom <= header.bottom; }) }"""
+    assert page.locator(".header .actions > *").count() == 3
+    assert page.evaluate(inside)
+    page.goto(address(world, "site"))
+    middles = "foot => [...foot.children].map(each => Math.round(each.getBoundingClientRect().top + each.offsetHeight / 2))"
+    assert len(set(page.locator(".template-foot").first.evaluate(middles))) == 1

@@ -64,6 +64,7 @@ def test_a_template_shows_what_is_being_made_of_it(opened: Opened, world: worlds
     of_template = kind in (Run.Kind.EXTRACT, Run.Kind.LEARN)
     run = going(world, kind, cluster=world.cluster if of_template else None)
     page = opened(world.cluster.get_absolute_url(), "editor")
+    page.get_by_label("Rename Template 1").click()
     page.get_by_label("Name of the template").fill("Being typed")
     follow(page, run)
     assert page.get_by_label("Name of the template").input_value() == "Being typed", "what is typed stays"

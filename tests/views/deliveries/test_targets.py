@@ -140,7 +140,7 @@ def test_a_stored_password_is_not_sent_to_another_host(signed_in: Any, world: Wo
     address = reverse("delivery_target_edit", args=[target.pk])
     answer = client.post(address, {**COMMON, **place, "host": "evil.example.org"})
     assert answer.status_code == 400
-    assert "Enter it again, because “Host” has changed: a secret is not sent elsewhere unasked." in answer.content.decode()
+    assert "Enter it again: “Host” has changed, and a secret is never sent to another place by itself." in answer.content.decode()
     answer = client.post(address, {**COMMON, "address": "https://evil.example.org/", **place, "folder": "deeper"})
     assert answer.status_code == 302
 

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.core.files.storage import default_storage
-from django.db import connection
+from django.db import IntegrityError, connection
 from django.urls import reverse
 from django.utils import timezone
 
 from extraction import tasks
 from extraction.fetching.items import PageItem
 from extraction.models import Asset, Bellwether, Join, LeftBytes, Run, Site, Snapshot
-from extraction.services.core import left_bytes, stored_bytes
+from extraction.services.core import left_bytes, runs, stored_bytes
 from extraction.services.intake import import_pages
 from extraction.services.monitoring import tidy_checks
 from extraction.services.sites import page_store, sites
@@ -89,6 +89,30 @@ def test_a_watched_site_in_use_says_what_ends_with_it_and_is_deleted(signed_in: 
     delete(signed_in, world.site)
     assert not Site.objects.filter(pk=world.site.pk).exists() and not Run.objects.filter(pk=crawl.pk).exists()
     assert not Bellwether.objects.exists() and not Join.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_site_whose_workers_still_write_is_deleted_a_little_later_or_says_when(
+    signed_in: Any, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, tries = sites._delete_rows, list[int]()
+
+    def write_at_the_same_time(site: Site) -> None:
+        tries.append(1)
+        real(site)
+        if len(tries) <= sites.DELETE_TRIES + 1:
+            raise IntegrityError("a row of a worker names a row that is gone")
+
+    monkeypatch.setattr(sites, "_delete_rows", write_at_the_same_time)
+    monkeypatch.setattr(runs, "HEARTBEAT_S", 0.0)
+    crawl = factory.run(world.site, Run.Kind.CRAWL, Run.State.RUNNING)
+    address = reverse("site_delete", args=[world.site.slug])
+    assert "have not stopped yet" in words(signed_in("operator").post(address, {"typed": world.site.name}, follow=True))
+    assert world.site.pages.exists() and len(tries) == sites.DELETE_TRIES
+    crawl.refresh_from_db()
+    assert crawl.state == Run.State.CANCELLED
+    delete(signed_in, world.site)
+    assert not Site.objects.filter(pk=world.site.pk).exists() and len(tries) == sites.DELETE_TRIES + 2
 
 
 def belongs_to_site(model: Any, seen: frozenset[Any] = frozenset()) -> bool:
