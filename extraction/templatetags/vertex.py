@@ -156,8 +156,10 @@ def sign(state: str) -> str:
 @register.filter
 def told(text: str | Sequence[str] | None) -> Any:
     """Return a text, or several, that is stored in English, in the reader's language."""
-    if isinstance(text, str) or not text:
-        return stored_texts.tell(text or "")
+    if not text:
+        return ""
+    if isinstance(text, str):
+        return stored_texts.tell(text)
     return [stored_texts.tell(str(each)) for each in text]
 
 

@@ -282,6 +282,7 @@ def test_the_recipe_for_news_gives_every_article_and_new_ones_within_the_hour(si
         assert fetched - {f"{address}/"} == {address + news.describe(n)["path"] for n in range(24)}
         assert not [path for path in news.asked if path.startswith(("/live", "/gallery", "/sport"))], "the pattern saves requests"
         first = Page.objects.get(url=address + news.describe(0)["path"])
+        assert first.current is not None and first.current.cluster is not None
         number = str(first.current.cluster.number)
         run("add-type", "Article", "headline!", "author*", "published:date", "section", "body")
         run("template", site.slug, number, "--type", "article")

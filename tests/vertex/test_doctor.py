@@ -77,7 +77,7 @@ def test_a_full_disk_asks_for_room(monkeypatch: pytest.MonkeyPatch) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("django.core.files.storage.default_storage.save", refuse)
-    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: USAGE(100, 100, 0))
+    monkeypatch.setattr("shutil.disk_usage", lambda _: USAGE(100, 100, 0))
     found = look()
     assert found["storage"].detail.startswith("The disk is full: ")
     assert found["storage"].mend == found["disk"].mend == doctor.ROOM

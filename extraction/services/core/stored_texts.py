@@ -83,7 +83,8 @@ def _put_together(sentence: _Sentence, values: Mapping[str, str]) -> str:
     if len(sentence.forms) == 1:
         return gettext(sentence.forms[0]) % values
     numbers = (re.sub(r"\D", "", value) for value in values.values() if value[:1].isdigit())
-    return ngettext(*sentence.forms, int(next(numbers, "") or 2)) % values
+    one, several = sentence.forms
+    return ngettext(one, several, int(next(numbers, "") or 2)) % values
 
 
 def _read_values(sentence: _Sentence, text: str) -> dict[str, str] | None:
