@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -24,6 +25,12 @@ def kept_world(keep_rows: Callable[[], AbstractContextManager[None]]) -> Iterato
     """A site with something of everything, made once for a module whose tests all use it."""
     with keep_rows():
         yield worlds.make()
+
+
+@pytest.fixture
+def shared_world(db: None, kept_world: worlds.World) -> worlds.World:
+    """The kept world for one test, whose changes are rolled back. A module without tests that commit makes it its `world`."""
+    return deepcopy(kept_world)
 
 
 @pytest.fixture

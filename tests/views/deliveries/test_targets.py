@@ -18,6 +18,11 @@ COMMON = {"name": "Data team", "columns": ["title", "price"], "about": ["site"],
 
 
 @pytest.fixture
+def world(shared_world: World) -> World:
+    return shared_world
+
+
+@pytest.fixture
 def root(settings: Any, tmp_path: Path) -> Path:
     settings.VERTEX_DELIVERY_DIRS = [str(tmp_path)]
     return tmp_path

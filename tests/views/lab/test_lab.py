@@ -13,6 +13,11 @@ from tests.services import factory
 from tests.views.world import World
 
 
+@pytest.fixture
+def world(shared_world: World) -> World:
+    return shared_world
+
+
 def shown(client: Any, world: World, name: str = "site_lab", **query: Any) -> str:
     answer = client.get(reverse(name, args=world.address(name)), query)
     assert answer.status_code == 200

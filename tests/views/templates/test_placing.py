@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from django.urls import reverse
 
 from extraction.models import Cluster, Label, MergeProposal, Page, Placement, Run
@@ -10,6 +11,11 @@ from extraction.views.sites import site_pages
 from tests.reading import words
 from tests.services import factory
 from tests.views.world import World
+
+
+@pytest.fixture
+def world(shared_world: World) -> World:
+    return shared_world
 
 
 def post(client: Any, world: World, **data: Any) -> str:
