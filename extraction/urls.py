@@ -47,6 +47,7 @@ _RULES: list[URLPattern] = [
     path("<int:version>/publish/", rules.publish_rule, name="rule_publish"),
     path("<int:version>/against/<int:other>/", rules.show_difference, name="rule_difference"),
     path("<int:version>/retire/", rules.retire_rule, name="rule_retire"),
+    path("<int:version>/losses/acknowledge/", rules.acknowledge_losses, name="rule_losses_acknowledge"),
 ]
 
 _CLUSTER: list[URLPattern | URLResolver] = [

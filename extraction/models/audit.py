@@ -45,6 +45,7 @@ class AuditKind(models.TextChoices):
     RULE_DRAFTED = "rule.drafted", gettext_lazy("Draft of a rule saved")
     RULE_PUBLISHED = "rule.published", gettext_lazy("Rule published")
     RULE_RETIRED = "rule.retired", gettext_lazy("Rule retired")
+    RULE_LOSSES_KNOWN = "rule.losses_known", gettext_lazy("Values that a repair left out noted")
     CORRECTION_MADE = "correction.made", gettext_lazy("Value corrected")
     CORRECTION_ENDED = "correction.ended", gettext_lazy("Correction ended")
     CORRECTION_KEPT = "correction.kept", gettext_lazy("Correction kept")

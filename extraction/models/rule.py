@@ -74,6 +74,7 @@ class Rule(models.Model):
     stylesheet: the XSLT made from the definition, which is what is run.
     report: `RuleReport` as JSON.
     state: `TRANSITIONS` says which states may follow.
+    losses_known_at: when a person said that they know which attributes a repair left out.
     """
 
     State: TypeAlias = RuleState
@@ -109,6 +110,7 @@ class Rule(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     published_at = models.DateTimeField(null=True, blank=True)
+    losses_known_at = models.DateTimeField(null=True, blank=True)
 
     objects = RuleQuerySet.as_manager()
 

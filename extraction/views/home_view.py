@@ -42,9 +42,10 @@ FAILED_RUNS_FOR_DAYS = 14
 
 @dataclass(frozen=True, slots=True)
 class LostRow:
-    """A template whose repaired rule lacks attributes, and their names."""
+    """A template whose repaired rule lacks attributes, that rule's version, and the attributes' names."""
 
     cluster: Cluster
+    version: int
     names: list[str]
 
 
@@ -170,8 +171,9 @@ def _list_lost_values(user: User, sizes: dict[int, int]) -> Waiting:
     """Return the templates whose accepted repair left attributes without a rule, the largest first."""
     found = find_lost_values(Cluster.objects.not_ignored().filter(site__in=visible_to(Site.objects.all(), user)))
     ids = sorted(found, key=lambda pk: (-sizes.get(pk, 0), pk))
-    clusters = Cluster.objects.select_related("site", "record_type").in_bulk(ids[:SHOWN])
-    return Waiting("lost", lost=[LostRow(clusters[pk], found[pk]) for pk in ids[:SHOWN]], count=len(ids))
+    rules = Rule.objects.serving().filter(cluster__in=ids[:SHOWN]).select_related("cluster__site", "cluster__record_type")
+    rows = {rule.cluster_id: LostRow(rule.cluster, rule.version, found[rule.cluster_id]) for rule in rules}
+    return Waiting("lost", lost=[rows[pk] for pk in ids[:SHOWN] if pk in rows], count=len(ids))
 
 
 def _list_checks(user: User) -> list[Waiting]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.e2e
 
-MOST_CLICKS, MOST_S = 9, 300
+MOST_CLICKS, MOST_S = 10, 300
 
 RECORDS = """
 import json, time

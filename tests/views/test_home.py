@@ -43,6 +43,24 @@ def test_a_rule_whose_run_is_under_way_is_not_to_be_run(signed_in: Any, world: W
     assert "run" not in list_kinds()
 
 
+def test_home_lists_what_a_repair_left_out_until_a_person_acknowledges_it(signed_in: Any, world: World) -> None:
+    report = world.rule.report | {"repaired_from": 1, "failed": [{"name": "title", "reason": "too few pages"}]}
+    Rule.objects.filter(pk=world.rule.pk).update(report=report)
+    editor = signed_in("editor")
+
+    def list_lost() -> list[list[str]]:
+        return [row.names for kind in editor.get(reverse("home")).context["home"].waiting for row in kind.lost]
+
+    assert list_lost() == [["title"]]
+    address = reverse("rule_losses_acknowledge", args=[*world.template, world.rule.version])
+    assert address in editor.get(reverse("home")).text
+    editor.post(address)
+    assert list_lost() == []
+    assert "acknowledged before" in editor.post(address, follow=True).text
+    Rule.objects.filter(pk=world.rule.pk).update(losses_known_at=None)
+    assert list_lost() == [["title"]], "a later repair has a version of its own, of which nobody knows yet"
+
+
 def test_home_leaves_out_a_failed_run_that_a_person_acknowledged_until_it_fails_again(signed_in: Any, world: World) -> None:
     editor, failed = signed_in("editor"), Run.objects.get(state=Run.State.FAILED)
     address = reverse("run_acknowledge", args=[failed.pk])

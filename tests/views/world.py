@@ -237,7 +237,10 @@ ADDRESSES: tuple[tuple[str, Callable[[World], Sequence[Any]]], ...] = (
     ("record_values correction_save", lambda world: [*world.template, world.page.pk]),
     ("rule_difference", lambda world: [*world.template, world.rule.version, world.rule.version]),
     ("rule_export", lambda world: [*world.template, world.rule.version, "scrapy"]),
-    ("rule rule_preview rule_edit rule_publish rule_retire rule_cleanup*", lambda world: [*world.template, world.rule.version]),
+    (
+        "rule rule_preview rule_edit rule_publish rule_retire rule_losses_acknowledge rule_cleanup*",
+        lambda world: [*world.template, world.rule.version],
+    ),
     ("page_picture", lambda world: [world.site.slug, world.page.pk, world.picture().snapshot_id]),
     ("page page_apart page_delete", lambda world: [world.site.slug, world.page.pk]),
     ("join_* site* crawl* source* cluster_start cluster_merge cluster_same cluster_same_all", lambda world: [world.site.slug]),

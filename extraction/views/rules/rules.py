@@ -12,6 +12,7 @@ from extraction.forms.rules import XPathForm
 from extraction.models import Role, Rule
 from extraction.services.core.runs import JobError
 from extraction.services.learning import learn_rule
+from extraction.services.monitoring import lost_values
 from extraction.services.records import extract_records
 from extraction.services.rules import doubts, export_rule
 from extraction.services.rules import rules as service
@@ -157,6 +158,17 @@ def retire_rule(request: SignedInHttpRequest, slug: str, number: int, version: i
     except service.StateError as error:
         messages.error(request, str(error))
     return redirect(found)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def acknowledge_losses(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+    """Say that one knows which attributes a repair left out, so that the home page does not list them any more."""
+    if lost_values.acknowledge_losses(find_rule(slug, number, version)):
+        messages.success(request, gettext("The template is left out of the list. A later repair that leaves values out is listed again."))
+    else:
+        messages.info(request, gettext("This was acknowledged before, or another version of the rule is live now."))
+    return redirect("home")
 
 
 @require_POST

@@ -173,6 +173,7 @@ ACT = {
     "correction_end": Role.EDITOR,
     "correction_keep": Role.EDITOR,
     "rule_publish": Role.EDITOR,
+    "rule_losses_acknowledge": Role.EDITOR,
     "run_acknowledge": Role.EDITOR,
     "run_cancel": Role.EDITOR,
     "run_mark_absent": Role.EDITOR,

@@ -355,6 +355,7 @@ CHANGES: dict[str, tuple[Callable[[World], Prepared], str]] = {
     "rule_edit": (lambda _: {"attribute": "title", "xpath": "//title/text()"}, "rule.drafted"),
     "rule_learn": (end_runs, "run.started"),
     "rule_publish": (unpublished, "rule.published"),
+    "rule_losses_acknowledge": (lambda _: {}, "rule.losses_known"),
     "rule_retire": (lambda _: {}, "rule.retired"),
     "run_acknowledge": (fail_run, "run.acknowledged"),
     "run_cancel": (start_run, "run.cancelled"),
