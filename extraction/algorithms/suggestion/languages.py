@@ -11,6 +11,7 @@ from typing import Protocol
 
 from lxml import etree
 
+from extraction.algorithms.dom.page_language import read_language
 from extraction.algorithms.suggestion.concepts import find_owners
 from extraction.algorithms.suggestion.words import split_label
 
@@ -40,7 +41,7 @@ class LabelledColumn(Protocol):
 
 def read_languages(roots: Sequence[etree._Element]) -> Languages:
     """Return the language that each page says it is in; empty unless there are several, of `MIN_PAGES` pages each."""
-    found = [(root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or "").split("-")[0].lower() for root in roots]
+    found = [read_language(root) for root in roots]
     large = {language for language in found if language and found.count(language) >= MIN_PAGES}
     return found if len(large) > 1 else ()
 
