@@ -82,6 +82,7 @@ class Corpus:
     label_stems: stems of labels by their hash, as `strong_features` finds them.
     short_texts: the different short texts of a target's candidates and which each has, as `text_forms` finds them.
     header_cells: made by `columns` when they are first asked for.
+    label_places: whether labels stand at a kind of place, as `label_trust` finds it.
     """
 
     def __init__(self, pages: Sequence[PageTable]) -> None:
@@ -94,6 +95,7 @@ class Corpus:
         self.label_stems: dict[int, str] = {}
         self.short_texts: dict[NodeTarget, tuple[list[str], NDArray[np.intp]]] = {}
         self.header_cells: HeaderCells | None = None
+        self.label_places: dict[tuple[int, ...], bool] = {}
         self._starts: list[int] = self.offsets.tolist()
         self._named: dict[int, Bools] = {}
         self._addresses: dict[NodeTarget, list[str]] = {}

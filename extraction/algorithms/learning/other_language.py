@@ -13,13 +13,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-
 from numpy.typing import NDArray
 
 from extraction.algorithms.dom.page_language import read_language
 from extraction.algorithms.learning.feature_maker import TEXT, RuleFeature, is_label_feature
 from extraction.algorithms.learning.label_pairs import LabelledPages, find_partner
-from extraction.algorithms.learning.page_table import MAX_LABEL, TOO_LONG, Bools, Hashes
+from extraction.algorithms.learning.page_table import MAX_LABEL, TOO_LONG, Hashes
 from extraction.algorithms.learning.solution import Solution
 from extraction.algorithms.learning.solver import Solver
 from extraction.algorithms.learning.strong_features import find_features
@@ -76,9 +75,7 @@ def _split_by_language(solver: Solver, known: set[int]) -> tuple[list[int], list
     return here, [page for page, language in enumerate(spoken) if language and language not in ours]
 
 
-def _choose_aligned(
-    solver: Solver, solution: Solution, labels: Hashes, here: NDArray[np.intp], there: NDArray[np.intp]
-) -> int | None:
+def _choose_aligned(solver: Solver, solution: Solution, labels: Hashes, here: NDArray[np.intp], there: NDArray[np.intp]) -> int | None:
     """Return the label of the other language that the alignment pairs with the solution's, None if none is sure.
 
     here, there: the places with labels on pages of the known language and of the other one.
