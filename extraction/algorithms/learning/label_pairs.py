@@ -71,8 +71,11 @@ def sort_labels(rows: Iterable[Sequence[int]]) -> list[int] | None:
     usual = sum(max(before[a, b], before[b, a]) for a, b in met)
     if usual < IN_ORDER * before.total():
         return None
-    after = {label: sum(before[other, label] > before[label, other] for other in labels) for label in labels}
-    return sorted(labels, key=lambda label: after[label])
+    left, ordered = list(labels), list[int]()
+    while left:  # next comes a label before which none of those left stands, else one before which the fewest do
+        after = [sum(before[other, label] > before[label, other] for other in left) for label in left]
+        ordered.append(left.pop(after.index(min(after))))
+    return ordered
 
 
 def _holds(own: float, worths: Sequence[float], labels: int) -> bool:

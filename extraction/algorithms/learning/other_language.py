@@ -2,10 +2,13 @@
 
 A rule that asks for the label "Artist" finds nothing on the pages of the other language. They have the same template with other labels, so
 one of these stands for "Artist", and an alternative for it is added. If the pages say which language they are in, it is the label that is
-paired with "Artist" when the labels of both languages are aligned (`label_pairs`). Otherwise it must be the only label whose values look like
-those after "Artist", and a page counts as one of another language only if it has none of the labels that stand at such places where the
-rule finds something: a page that merely lacks the attribute has some. The values of every alternative count, because the marks may show both
-languages already. The added alternative is a guess, and its doubt says so. It must not select anything on a marked page.
+paired with "Artist" when the labels of both languages are aligned (`label_pairs`).
+
+Otherwise it must be the only label whose values look like those after "Artist". Where the rule finds something, other labels stand at such
+places, too. A page counts as one of another language only if it has none of them: a page that merely lacks the attribute has some. The
+labels of every alternative count, because the marks may show both languages already.
+
+The alternative is a guess, and its doubt says so. It must not select anything on a marked page.
 """
 
 from collections import defaultdict

@@ -80,8 +80,8 @@ def price_values(marked: Values, others: Values, *, most_marked: bool = True, re
 def price_labels(labels: Hashes, nodes: Candidates, marked: Ints, others: Places) -> float:
     """Return how many values on other pages stand after a label that belongs to another attribute, from 0 to LABEL_WEIGHT.
 
-    Few are enough to show that a rule is wrong, so the root of their share counts. All marks stand after one label. If a page has it beside another label of the template, the two name different attributes. A value at
-    such a place without any label is no better.
+    Few are enough to show that a rule is wrong, so the root of their share counts. All marks stand after one label. If a page has it beside
+    another label of the template, the two name different attributes. A value at such a place without any label is no better.
 
     labels: the text before each candidate at a place like that of the marks, BLANK for none; TOO_LONG at other places.
     others: the selected candidates on pages without marks.

@@ -23,6 +23,9 @@ MAX_LABEL = 60
 RECURRING, VARIED = 0.8, 0.5
 """The share of rows that must begin with a text of several pages, and of these rows the share whose texts have different values."""
 
+SEVERAL = 2
+"""How many such rows a page must have, on average."""
+
 LABEL_TAGS = frozenset(("dt", "th", "label"))
 
 _PLURAL = re.compile(r"\((?:s|es)\)")
@@ -98,13 +101,13 @@ def find_labels(
 
 
 def _find_rare(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], known: Set[str]) -> Set[str]:
-    """Return the texts of few pages that stand in elements of a path where hardly anything else but known labels stands."""
+    """Return the texts of few pages, without figures, in elements of a path where hardly anything else but known labels stands."""
     held: dict[int, Counter[str]] = {}
     for page, row in zip(pages, keys, strict=True):
         for unit, key in zip(page.texts, row, strict=True):
             held.setdefault(unit.path, Counter())[key] += 1
     for_labels = (texts for texts in held.values() if sum(n for key, n in texts.items() if key in known) >= RECURRING * texts.total())
-    return {key for texts in for_labels for key in texts if key}
+    return {key for texts in for_labels for key in texts if key and not any(map(str.isdigit, key))}
 
 
 def _find_in_rows(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]]) -> frozenset[str]:
@@ -128,6 +131,6 @@ def _read_rows(rows: Sequence[tuple[int, str, tuple[str, ...]]]) -> frozenset[st
     held = [key for _, key, _ in rows if key in recurring]
     varied = [key for key in held if len(values[key]) > 1]
     once = len(rows) == on_pages.total()
-    few = 2 * len(on_pages) <= len(rows)
+    few = 2 * len(on_pages) <= len(rows) and SEVERAL * len({page for page, _, _ in rows}) <= len(rows)
     labelled = once and few and len(recurring) > 1 and len(held) >= RECURRING * len(rows) and len(varied) >= VARIED * len(held)
     return frozenset(key for key in on_pages if key) if labelled else frozenset()

@@ -123,7 +123,14 @@ class Ranking:
             return False
         if key.kind == "nth" and self.paths.named and self._is_list(key):
             return False
+        if key.kind == "first after" and self._has_more_in_line(key):
+            return False
         return (len(set(_contents(group))) == 1) == (key.kind == "constant")
+
+    def _has_more_in_line(self, key: Key) -> bool:
+        """Return whether the first value after a label is one of several in a line on some pages."""
+        every = key._replace(kind="all after")
+        return self._is_in_one_line(every, self.groups[every])
 
     def _count_pages(self, key: Key, group: Group) -> int:
         """Return how many pages could have a column: those of its language if it stands after a label that only this one has."""

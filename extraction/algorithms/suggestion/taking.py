@@ -59,9 +59,7 @@ class _Taken:
         self.subject: ColumnCandidate | None = None
 
     def has(self, each: ColumnCandidate) -> bool:
-        """Return whether a column is taken already, or another one with all values after the label of which it has the first ones."""
-        whole = each.key._replace(kind="all after") if each.key.kind == "first after" else None
-        return any(_have_same_values(each.values, other.values) or other.key == whole for other in self.columns)
+        return any(_have_same_values(each.values, other.values) for other in self.columns)
 
     def score(self, each: ColumnCandidate) -> float:
         known = len(each.texts & self.covered) / len(each.texts)
