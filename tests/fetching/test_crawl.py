@@ -157,6 +157,11 @@ def test_sessions_in_addresses_give_no_new_pages(site):
     assert len(ok) == 3
 
 
+def test_the_crawl_says_at_its_end_which_query_keys_say_nothing(site):
+    _, told = site
+    assert told.done.ignored == ("tok",)
+
+
 def test_tracking_parameters_do_not_make_another_page(site):
     assert sum(path.startswith("/noise") for path in site[0].paths()) == 1
 

@@ -130,7 +130,7 @@ def main(path: Path) -> None:
             find([Address(url=url, depth=address.depth + 1, via=address.url) for url in links])
             say(CrawlProgress(fetched=pages, queued=len(queue), bytes=0, by_outcome={}))
     reason = EndReason.STOPPED if stopped else EndReason.FINISHED if not queue else EndReason.PAGE_LIMIT
-    say(Done(reason=reason))
+    say(Done(reason=reason, ignored=tuple(site.get("ignored", ()))))
 
 
 if __name__ == "__main__":

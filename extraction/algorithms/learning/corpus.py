@@ -82,6 +82,7 @@ class Corpus:
     label_stems: stems of labels by their hash, as `strong_features` finds them.
     short_texts: the different short texts of a target's candidates and which each has, as `text_forms` finds them.
     header_cells: made by `columns` when they are first asked for.
+    label_places: whether labels stand at a kind of place, as `label_trust` finds it.
     """
 
     def __init__(self, pages: Sequence[PageTable]) -> None:
@@ -94,6 +95,7 @@ class Corpus:
         self.label_stems: dict[int, str] = {}
         self.short_texts: dict[NodeTarget, tuple[list[str], NDArray[np.intp]]] = {}
         self.header_cells: HeaderCells | None = None
+        self.label_places: dict[tuple[int, ...], bool] = {}
         self._starts: list[int] = self.offsets.tolist()
         self._named: dict[int, Bools] = {}
         self._addresses: dict[NodeTarget, list[str]] = {}
@@ -115,6 +117,25 @@ class Corpus:
         """The memory used in addition to that of the tables."""
         columns = [getattr(group, each.name) for group in (self.elements, self.texts) for each in fields(group)]
         return sum(int(column.nbytes) for column in columns) + len(self._named) * int(self.offsets[-1])
+
+    def find_labels_before(self, nodes: Candidates, marked: Ints) -> Hashes:
+        """Return the hash of the text of the element before each candidate, BLANK for none and TOO_LONG for candidates at other places.
+
+        A place is the tags of the element and of the two around it. Where nothing stands before the marks in their elements, what stands
+        before the elements counts.
+
+        marked: the candidates at whose places labels are read.
+        """
+        elements, rows = self.elements, nodes.rows
+        around = elements.parent[rows]
+        places = np.stack([elements.tag[rows], elements.tag[around], elements.tag[elements.parent[around]]], axis=1)
+        at_place = (places[:, None, :] == np.unique(places[marked], axis=0)[None, :, :]).all(axis=2).any(axis=1)
+        label = elements.whole[elements.before[rows]]
+        if nodes.target.kind == "text":
+            inside = elements.whole[self.texts.left[nodes.texts]]
+            label = inside if (inside[marked] > BLANK).any() else label
+        found: Hashes = np.where(at_place, label, np.uint64(TOO_LONG))
+        return found
 
     def page_of(self, row: int) -> int:
         """The page that an element's row is on."""

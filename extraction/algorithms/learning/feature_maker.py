@@ -12,7 +12,7 @@ import numpy as np
 from extraction.algorithms.learning.corpus import Candidates, Corpus
 from extraction.algorithms.learning.costs import LABEL_CHARS, Cost
 from extraction.algorithms.learning.generated_names import is_generated_name
-from extraction.algorithms.learning.label_trust import is_label_place, measure_strangeness
+from extraction.algorithms.learning.label_trust import is_among_labels, is_label_place, measure_strangeness
 from extraction.algorithms.learning.page_table import NAMING, TOO_LONG, Bools, Hashes, Ints
 
 MAX_LEVEL = 12
@@ -120,6 +120,8 @@ class FeatureMaker:
 
     def measure_strangeness(self, text: str, row: int | None = None) -> float:
         """How little a text looks like one of the template. row: the element that has it, None for a text node."""
+        if row is not None and is_among_labels(self.corpus, row):
+            return 0.0
         in_place = row is not None and is_label_place(self.corpus, row)
         return measure_strangeness(self.corpus, text, self.marked_pages, in_label_place=in_place)
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extraction.algorithms.learning.corpus import Candidates, Corpus
-from extraction.algorithms.learning.page_table import Bools, Ints
+from extraction.algorithms.learning.page_table import BLANK, TOO_LONG, Bools, Hashes, Ints
 
 Values = Sequence[tuple[int, str]]
 """(page, cleaned value)."""
@@ -53,6 +53,9 @@ FREE_DIGITS = 0.3
 MIN_CONSTANT_PAGES = 3
 """The smallest number of pages with the same value for it to look like navigation."""
 
+LABEL_WEIGHT, MIN_LABEL_PAGES = 6.0, 3
+"""The cost if all values on other pages stand after labels of other attributes, and the smallest number of pages that have such a label."""
+
 MAX_ITEM_LEVEL = 4
 """The largest number of levels up from a marked node to what is an item of the list."""
 
@@ -72,6 +75,25 @@ def price_values(marked: Values, others: Values, *, most_marked: bool = True, re
     counts = _price_counts(marked, others) if most_marked else 0.0
     unread = _price_unread(mine, theirs, reads) if reads else 0.0
     return _price_lengths(mine, theirs) + counts + _price_digits(mine, theirs) + _price_constant(marked, others) + unread
+
+
+def price_labels(labels: Hashes, nodes: Candidates, marked: Ints, others: Places) -> float:
+    """Return how many values on other pages stand after a label that belongs to another attribute, from 0 to LABEL_WEIGHT.
+
+    Few are enough to show that a rule is wrong, so the root of their share counts. All marks stand after one label. If a page has it beside
+    another label of the template, the two name different attributes. A value at such a place without any label is no better.
+
+    labels: the text before each candidate at a place like that of the marks, BLANK for none; TOO_LONG at other places.
+    others: the selected candidates on pages without marks.
+    """
+    own = np.unique(labels[marked])
+    if len(own) != 1 or own[0] <= TOO_LONG or not len(others):
+        return 0.0
+    with_own = np.isin(nodes.page, nodes.page[labels == own[0]]) & (labels > TOO_LONG) & (labels != own[0])
+    theirs, counts = np.unique(np.unique(np.stack([labels, nodes.page.astype(np.uint64)]), axis=1)[0], return_counts=True)
+    foreign = np.intersect1d(labels[with_own], theirs[counts >= MIN_LABEL_PAGES])
+    wrong = np.isin(labels[others], [*foreign, BLANK]) if len(foreign) else np.zeros(1, np.bool_)
+    return LABEL_WEIGHT * math.sqrt(wrong.mean())
 
 
 def price_scatter(nodes: Candidates, marked: Ints, selected: Bools, annotated: Bools, *, stretch: int) -> float:

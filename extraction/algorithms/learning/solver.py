@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning import plausibility
@@ -34,6 +35,9 @@ CHECKED_ELEMENTS = 10_000
 
 MAX_VALUES = 200
 """The largest number of selected values by which a set is judged."""
+
+WIDE_SLACK = 3.0
+"""How much dearer than the best set another may be and still be compared with it if the best one takes values of other attributes."""
 
 ONCE = frozenset(("h1", "title"))
 """Tags that a page has once. A rule that asks for such a tag and nothing else is safe, because a page never has a second one."""
@@ -76,6 +80,8 @@ class Solver:
         near: the solution for most items of a list, if these marks are its other items.
         """
         options = self.list_options(marks, neutral=neutral)
+        if options and self.cost.judges_values and self._price_labels(options[0]):
+            options = self.with_cost(slack=WIDE_SLACK).list_options(marks, neutral=neutral)
         return min(options, key=lambda s: (s.chosen.wrong, s.total + self._price_strays(s, near)), default=None)
 
     def solve_by_label(self, marks: Sequence[MarkedNode], *, neutral: Sequence[MarkedNode]) -> Solution | None:
@@ -255,6 +261,7 @@ class Solver:
         marked = self.find_places(nodes, marks)
         price = plausibility.price_values(mine, theirs, most_marked=most_marked, reads=self.reads)
         price += self.cost.holes * plausibility.price_fragments(self.corpus, nodes, marked, others)
+        price += self._price_labels_at(nodes, marked, others)
         if self.multiple:
             inner = max(marks[0].nodes, key=lambda target: (target.kind == "element", marks[0].nodes[target]))
             price += self.cost.holes * plausibility.price_wholes(self.corpus, nodes, self.find_candidates(inner), others)
@@ -263,6 +270,17 @@ class Solver:
             if most_marked:
                 price += self.cost.holes * plausibility.price_holes(self.corpus, nodes, marked, selected, self.annotated)
         return price
+
+    def _price_labels(self, solution: Solution) -> float:
+        """Return the price of a solution's values on other pages that stand after labels of other attributes."""
+        nodes = solution.nodes
+        others = np.flatnonzero(solution.selected & ~self.annotated[nodes.page])[:MAX_VALUES]
+        return self._price_labels_at(nodes, self.find_places(nodes, solution.marks), others)
+
+    def _price_labels_at(self, nodes: Candidates, marked: Ints, others: NDArray[np.intp]) -> float:
+        if self.multiple:
+            return 0.0
+        return plausibility.price_labels(self.corpus.find_labels_before(nodes, marked), nodes, marked, others)
 
     def _price_strays(self, option: Solution, near: Solution | None) -> float:
         """Return the price of selecting nodes that are far from those of `near`."""

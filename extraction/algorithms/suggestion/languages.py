@@ -1,16 +1,20 @@
 """Pages of one template in several languages: a column for each label of the template becomes one for both languages.
 
 A shop in English and German has the labels "Maker" and "Hersteller". Each makes a column of its own, which has values on the pages of its
-language only. Two such columns are the same if their labels mean the same (`concepts`), or if their values look the same. Texts that differ
-between languages and never within one belong to the template.
+language only. Two such columns are the same if their labels mean the same (`concepts`), if their values look the same, or if their labels
+are paired when the labels of both languages are aligned (`learning.label_pairs`). Texts that differ between languages and never within one
+belong to the template.
 """
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Protocol
 
 from lxml import etree
 
+from extraction.algorithms.alignment.schema import Value
+from extraction.algorithms.dom.page_language import read_language
+from extraction.algorithms.learning.label_pairs import LabelledPages, find_partner
 from extraction.algorithms.suggestion.concepts import find_owners
 from extraction.algorithms.suggestion.words import split_label
 
@@ -33,6 +37,10 @@ class LabelledColumn(Protocol):
     @property
     def words(self) -> str: ...
     @property
+    def values(self) -> Mapping[int, tuple[Value, ...]]: ...
+    @property
+    def multiple(self) -> bool: ...
+    @property
     def pages(self) -> Set[int]: ...
     @property
     def texts(self) -> Set[str]: ...
@@ -40,7 +48,7 @@ class LabelledColumn(Protocol):
 
 def read_languages(roots: Sequence[etree._Element]) -> Languages:
     """Return the language that each page says it is in; empty unless there are several, of `MIN_PAGES` pages each."""
-    found = [(root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or "").split("-")[0].lower() for root in roots]
+    found = [read_language(root) for root in roots]
     large = {language for language in found if language and found.count(language) >= MIN_PAGES}
     return found if len(large) > 1 else ()
 
@@ -79,7 +87,46 @@ def find_pairs(columns: Sequence[LabelledColumn], languages: Languages) -> dict[
         found |= chosen
         gone = {*chosen, *chosen.values()}
         alike = {n: {m: degree for m, degree in row.items() if m not in gone} for n, row in alike.items() if n not in gone}
+    return found | _pair_by_order(columns, languages, {*found, *found.values()})
+
+
+def _pair_by_order(columns: Sequence[LabelledColumn], languages: Languages, paired: Set[int]) -> dict[int, int]:
+    """Return {later column: earlier column} for those whose labels are paired by their order on the pages.
+
+    paired: columns that have a partner already.
+    """
+    spoken = list(dict.fromkeys(filter(None, languages)))
+    if len(spoken) != 2:
+        return {}
+    words = list(dict.fromkeys(each.words for each in columns if each.words))
+    mine, theirs = (_read_labels(columns, words, [n for n, said in enumerate(languages) if said == each]) for each in spoken)
+    found: dict[int, int] = {}
+    for label in mine.values.keys() - theirs.values.keys():
+        other = find_partner(label, mine, theirs)
+        if other is None or other in mine.values:
+            continue
+        for several in (False, True):
+            pair = [
+                [n for n, each in enumerate(columns) if each.words == words[one] and each.multiple == several and n not in paired]
+                for one in (label, other)
+            ]
+            found |= {max(both): min(both) for both in zip(*pair, strict=False)}
     return found
+
+
+def _read_labels(columns: Sequence[LabelledColumn], words: Sequence[str], pages: Sequence[int]) -> LabelledPages:
+    """Return the labels of columns on some pages, as places in `words`, in the order of their first values."""
+    rows: list[list[int]] = []
+    values: dict[int, list[str]] = {}
+    for page in pages:
+        first: dict[int, int] = {}
+        for each in columns:
+            if each.words and page in each.values:
+                label, texts = words.index(each.words), each.values[page]
+                first[label] = min(first.get(label, texts[0].place.node), texts[0].place.node)
+                values.setdefault(label, []).extend(value.text for value in texts)
+        rows.append(sorted(first, key=lambda label: first[label]))
+    return LabelledPages(rows, values)
 
 
 def _pair_best(alike: dict[int, dict[int, int]], words: Sequence[str]) -> dict[int, int]:

@@ -17,6 +17,7 @@ from statistics import fmean, median
 from extraction.algorithms.suggestion.constants import Constants
 from extraction.algorithms.suggestion.groups import Group, Key, UnitOccurrence
 from extraction.algorithms.suggestion.labels import TemplateLabels
+from extraction.algorithms.suggestion.languages import Languages
 from extraction.algorithms.suggestion.units import INLINE, PageUnits, UnitPaths
 
 LEAST_PAGES = 0.25
@@ -87,8 +88,16 @@ class ColumnCandidate:
 class Ranking:
     """Ranks the groups of pages."""
 
-    def __init__(self, groups: Mapping[Key, Group], pages: Sequence[PageUnits], labels: TemplateLabels, paths: UnitPaths) -> None:
-        self.groups, self.pages, self.labels, self.paths = groups, pages, labels, paths
+    def __init__(
+        self,
+        groups: Mapping[Key, Group],
+        pages: Sequence[PageUnits],
+        labels: TemplateLabels,
+        paths: UnitPaths,
+        *,
+        languages: Languages = (),
+    ) -> None:
+        self.groups, self.pages, self.labels, self.paths, self.languages = groups, pages, labels, paths, languages
         self.titles = [page.title.casefold() for page in pages]
         self.constants = Constants(groups, pages, labels, paths)
         self.crowds = {(key.path, key.whole): _count(group) for key, group in groups.items() if key.kind == "all"}
@@ -108,13 +117,25 @@ class Ranking:
 
     def _is_possible(self, key: Key, group: Group) -> bool:
         count = _count(group)
-        if len(group) < max(2.0, LEAST_PAGES * len(self.pages)) or count > MAX_VALUES * len(group):
+        if len(group) < max(2.0, LEAST_PAGES * self._count_pages(key, group)) or count > MAX_VALUES * len(group):
             return False
         if key.kind.endswith("around") and count == len(group):
             return False
         if key.kind == "nth" and self.paths.named and self._is_list(key):
             return False
+        if key.kind == "first after" and self._has_more_in_line(key):
+            return False
         return (len(set(_contents(group))) == 1) == (key.kind == "constant")
+
+    def _has_more_in_line(self, key: Key) -> bool:
+        """Return whether the first value after a label is one of several in a line on some pages."""
+        every = key._replace(kind="all after")
+        return self._is_in_one_line(every, self.groups[every])
+
+    def _count_pages(self, key: Key, group: Group) -> int:
+        """Return how many pages could have a column: those of its language if it stands after a label that only this one has."""
+        spoken = {self.languages[page] for page in group} if key.label and self.languages else set()
+        return self.languages.count(*spoken) if len(spoken) == 1 else len(self.pages)
 
     def _is_list(self, key: Key) -> bool:
         """Return whether, on pages of XML, a path has several elements. They are a list, and none of them is a field of its own."""
@@ -130,7 +151,7 @@ class Ranking:
     def _measure_merit(self, key: Key, group: Group, titled: float) -> float:
         """Return F · I with all factors."""
         pages, founds = len(self.pages), [found for row in group.values() for found in row]
-        merit = len(group) / pages * self._by_number(key, group, len(founds)) * self._by_label(key, founds)
+        merit = len(group) / self._count_pages(key, group) * self._by_number(key, group, len(founds)) * self._by_label(key, founds)
         if key.kind == "constant":
             merit *= WEIGHTS["constant"]
         else:

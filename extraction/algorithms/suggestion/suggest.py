@@ -91,11 +91,11 @@ def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS, con
         return []
     pages, paths = read_units(roots)
     keys = list_label_keys(pages)
-    labels = find_labels(pages, keys, paths)
+    languages = read_languages(roots)
+    labels = find_labels(pages, keys, paths, languages=languages)
     namer = Namer(pages, keys, labels, paths)
     groups = group_units(pages, keys, labels, paths)
-    pool = Ranking(groups, pages, labels, paths).list_candidates()
-    languages = read_languages(roots)
+    pool = Ranking(groups, pages, labels, paths, languages=languages).list_candidates()
     taken = order_by_familiarity(list(take_columns(pool, max(most, COLUMNS))), paths)[: 2 * most if languages else most]
     taken += [(each.merit, each) for each in take_constants(pool, [each for _, each in taken], groups, paths, constants)]
     columns = [each for _, each in taken]

@@ -32,6 +32,9 @@ MAX_LENGTH = 5_000
 MAX_PARTS = 60
 """The largest number of texts inside an element that is one value."""
 
+MAX_ROW = 12
+"""The largest number of texts of a label and its values."""
+
 SHARED = 0.5
 """Share of the pages, and at least two, that must have a class or id for it to be the template's."""
 
@@ -72,17 +75,32 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
+class TextRow:
+    """An element that holds one text and beside it another element with texts, as in ``<div><i>Colour</i><i>red</i></div>``.
+
+    path: number of its path.
+    first, end: its texts, as a half-open range.
+    """
+
+    path: int
+    first: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class PageUnits:
     """The units of one page.
 
     texts: text nodes in document order.
     wholes: elements, in the order in which they end.
     title: the cleaned text of `title`.
+    rows: elements that may be a label and its value.
     """
 
     texts: tuple[Unit, ...]
     wholes: tuple[Unit, ...]
     title: str
+    rows: tuple[TextRow, ...] = ()
 
 
 @dataclass(slots=True)
@@ -166,6 +184,7 @@ class _OpenUnit:
     first: how many texts come before it.
     own: how many texts are its own.
     flat: whether only inline elements are inside it.
+    parts: where the texts of its child elements begin, of those that have any.
     """
 
     element: OpenElement
@@ -173,6 +192,7 @@ class _OpenUnit:
     first: int
     own: int = 0
     flat: bool = True
+    parts: list[int] = field(default_factory=list)
 
 
 class _UnitReader:
@@ -184,6 +204,7 @@ class _UnitReader:
         self.wholes: list[tuple[str, _OpenUnit]] = []
         self.ends: list[int] = []
         self.before_colons = set[int]()
+        self.rows: list[TextRow] = []
         self.title = ""
         self.xml, self.naming = is_xml(root), _list_naming_attributes(root)
 
@@ -198,7 +219,7 @@ class _UnitReader:
             Unit(text, Location(each.element.node), each.path, each.first, end, each.first / count)
             for (text, each), end in zip(self.wholes, self.ends, strict=True)
         )
-        return PageUnits(tuple(texts), tuple(wholes), self.title)
+        return PageUnits(tuple(texts), tuple(wholes), self.title, tuple(self.rows))
 
     def _walk(self) -> None:
         chain: list[_OpenUnit] = []
@@ -240,6 +261,10 @@ class _UnitReader:
             above.flat = False
         end = len(self.texts)
         inside = end - closed.first
+        if above is not None and inside:
+            above.parts.append(closed.first)
+        if len(closed.parts) == 2 and not closed.own and closed.parts[1] == closed.first + 1 and inside <= MAX_ROW:
+            self.rows.append(TextRow(closed.path, closed.first, end))
         is_running_text = not inline and closed.flat and 0 < closed.own < inside
         if closed.element.hidden or not (is_running_text or (self.every_element and 0 < inside <= MAX_PARTS)):
             return

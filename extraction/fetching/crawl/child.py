@@ -75,7 +75,7 @@ class _Run:
             await self._crawler.crawl_async(self._equipment)
             reason = self._reason()
             self._say_progress()
-            self._equipment.events.say(Done(reason=reason))
+            self._equipment.events.say(Done(reason=reason, ignored=tuple(sorted(self._spider.judge.repeats.ignored))))
         finally:
             progress.cancel()
             if self._equipment.renderer:

@@ -377,10 +377,11 @@ class TriedSignIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """The last event."""
+    """The last event. ignored: the query keys that say nothing about the pages of the site."""
 
     reason: EndReason
     message: str = ""
+    ignored: tuple[str, ...] = ()
 
 
 Event = FoundAddresses | Searched | Fetched | FetchedAsset | CrawlProgress | SignedIn | TriedSignIn | Done

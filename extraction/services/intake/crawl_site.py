@@ -47,7 +47,7 @@ from extraction.services.intake import crawl_frontier, search_terms
 from extraction.services.intake.crawl_intake import Intake
 from extraction.services.intake.outcome_words import WORDS
 from extraction.services.records import extract_records
-from extraction.services.sites import sources
+from extraction.services.sites import page_addresses, sources
 from extraction.services.sites.fetching import store_session
 
 BATCH_PAGES = 50
@@ -229,6 +229,7 @@ def _last(event: Done, intake: Intake) -> EndReason:
     intake.write()
     if event.reason is EndReason.FAILED:
         raise JobError(gettext("The crawl could not go on: %(message)s") % {"message": event.message})
+    page_addresses.shorten_addresses(intake.run, event.ignored)
     return event.reason
 
 

@@ -383,3 +383,23 @@ def test_another_etag_of_the_same_content_is_kept(site: Site, net: Net) -> None:
     event = Fetched(url=HOME, outcome=Outcome.NOT_MODIFIED, status=304, fetched_at=at.isoformat(), headers={"etag": '"2"', "x": "y"})
     crawl_frontier.note_unchanged(run.site, [event])
     assert current(HOME).headers["etag"] == '"2"' and "x" not in current(HOME).headers and current(HOME).fetched_at == at
+
+
+def test_new_pages_lose_the_query_keys_that_the_crawl_found_to_say_nothing(site: Site, net: Net) -> None:
+    """Pages that were known keep their addresses, and so does a page whose shorter address is another page."""
+    html = {"html": detail(0).decode()}
+    known = f"{HOME}book/1?ref=home"
+    net({HOME: html | {"links": [known]}, known: {"html": detail(1).decode()}})
+    crawl(site)
+    urls = [f"{HOME}book/2?ref=home", f"{HOME}book/3?page=2&ref=list", f"{HOME}book/4", f"{HOME}book/4?ref=home"]
+    pages = {url: {"html": detail(2 + number).decode()} for number, url in enumerate(urls)}
+    net({HOME: html | {"links": [known, *urls]}, known: {"html": detail(1).decode()}} | pages, ignored=["ref"])
+    crawl(site)
+    assert set(Page.objects.exclude(url=HOME).values_list("url", flat=True)) == {
+        known,
+        f"{HOME}book/2",
+        f"{HOME}book/3?page=2",
+        f"{HOME}book/4",
+        f"{HOME}book/4?ref=home",
+    }
+    assert Page.objects.filter(search_text__contains="ref=home").count() == 2
