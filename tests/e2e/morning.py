@@ -71,7 +71,7 @@ def decide_all(page: "Page") -> Morning:
     _acknowledge(made, waiting)
     _accept_drift(made, waiting)
     _acknowledge_losses(made, waiting)
-    waiting.get_by_role("heading", name="Nothing to do").wait_for()
+    waiting.get_by_role("heading", name="Nothing").wait_for()
     made.seconds = time.monotonic() - started
     see(page, "76-all-decided")
     return made
