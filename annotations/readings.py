@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from extraction.algorithms.dom.nodes import Location
-from extraction.algorithms.rules.language import detect_language
+from extraction.algorithms.dom.page_language import detect_language
 from extraction.algorithms.values.cleanup.chain import CleanupStep, clean_values
 from extraction.algorithms.values.column import learn_evidence
 from extraction.algorithms.values.evidence import ColumnEvidence

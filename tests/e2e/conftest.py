@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PASSWORD = "a-long-enough-password"
+LOG = "processes.log"
 
 PEOPLE = f"""
 from django.contrib.auth.models import User
@@ -53,6 +54,11 @@ class Dashboard:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    def failures(self) -> str:
+        """What its processes wrote since the first error, for the one who reads why a test failed."""
+        written = (self.folder / LOG).read_text(errors="replace")
+        return written[max(written.find(" ERROR ") - 200, 0) :][:20_000]
+
 
 def environment(folder: Path) -> dict[str, str]:
     """The variables of a product of its own."""
@@ -75,8 +81,7 @@ def started_dashboard(folder: Path) -> Iterator[Dashboard]:
     made = Dashboard(f"http://127.0.0.1:{port}", folder)
     migrated.copy_database(folder)
     made.manage("shell", "--no-imports", "-c", PEOPLE)
-    log = folder / "processes.log"
-    with processes.started(["web", "worker", "beat"], port=port, log=log, environment=environment(folder)) as process:
+    with processes.started(["web", "worker", "beat"], port=port, log=folder / LOG, environment=environment(folder)) as process:
         processes.wait_for_port(process, port)
         yield made
 
@@ -116,10 +121,10 @@ def page(dashboard: Dashboard) -> Iterator["Page"]:
         context = chromium.new_context(viewport={"width": 1280, "height": 800}, base_url=dashboard.url, accept_downloads=True)
         opened = context.new_page()
         opened.on("pageerror", lambda error: problems.append(str(error)))
-        opened.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+        opened.on("console", lambda said: problems.append(f"{said.text} {said.location['url']}") if said.type == "error" else None)
         yield opened
         chromium.close()
-    assert not problems
+    assert not problems, dashboard.failures()
 
 
 def sign_in(page: "Page", name: str) -> None:

@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from extraction.algorithms.dom.page_language import read_language
+from extraction.algorithms.dom.page_language import primary_language
 from extraction.algorithms.learning.feature_maker import TEXT, RuleFeature, is_label_feature
 from extraction.algorithms.learning.label_pairs import LabelledPages, find_partner
 from extraction.algorithms.learning.page_table import MAX_LABEL, TOO_LONG, Hashes
@@ -70,7 +70,7 @@ def translate_label(solver: Solver, solution: Solution, alternatives: Sequence[S
 
 def _split_by_language(solver: Solver, known: set[int]) -> tuple[list[int], list[int]] | None:
     """Return the pages in the languages of the known pages and those in the one other language; None if pages do not say so."""
-    spoken = [read_language(page.root) for page in solver.corpus.pages]
+    spoken = [primary_language(page.root) for page in solver.corpus.pages]
     ours = {spoken[page] for page in known}
     if "" in ours or len(set(spoken) - ours - {""}) != 1:
         return None

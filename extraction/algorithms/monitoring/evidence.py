@@ -25,12 +25,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from extraction.algorithms.dom.page_language import detect_language
 from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.chance import PageTexts
 from extraction.algorithms.monitoring.places import SoughtValue, normalise_values
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.monitoring.relearning import find_held_attribute
-from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule
 from extraction.algorithms.values.comparing import loosen_text, normalise_value
 

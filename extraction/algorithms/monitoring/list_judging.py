@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.dom.page_language import detect_language
 from extraction.algorithms.learning.apriori import Learned
 from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.list_places import Anchor, SoughtRows
@@ -11,7 +12,6 @@ from extraction.algorithms.monitoring.places import SoughtValue, ValueFinder, no
 from extraction.algorithms.monitoring.relearning import Relearned
 from extraction.algorithms.monitoring.row_extents import FoundRow
 from extraction.algorithms.rules import apply
-from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule, ListRule
 
 AGREES = 0.8

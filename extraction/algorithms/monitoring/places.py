@@ -22,8 +22,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from extraction.algorithms.dom.nodes import Location, clean, raw_text, whole_text
+from extraction.algorithms.dom.page_language import detect_language
 from extraction.algorithms.learning.page_table import PageTable, hash_text
-from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule
 from extraction.algorithms.values.comparing import loosen_text, may_be_written_otherwise, normalise_value
 from extraction.algorithms.values.evidence import NO_EVIDENCE, ColumnEvidence

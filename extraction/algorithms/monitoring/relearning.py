@@ -16,12 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.dom.page_language import detect_language
 from extraction.algorithms.dom.xpath_rewriting import drop_conditions, split_union
 from extraction.algorithms.learning.apriori import Example, Learned, NotLearned, learn_attribute
 from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.places import STAGES, SoughtValue, Stage, find_value
 from extraction.algorithms.rules.apply import read_attribute
-from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.values.comparing import loosen_text, may_be_written_otherwise
 from extraction.algorithms.values.read import read_value

@@ -19,8 +19,8 @@ from types import ModuleType
 from typing import Any, Literal, get_args
 
 from extraction.algorithms import errors
-from extraction.algorithms.dom import alphabets, attribute_limit, browser_tree, encoding, nodes, parse, urls, whole_text, xml
-from extraction.algorithms.rules import language, outside
+from extraction.algorithms.dom import alphabets, attribute_limit, browser_tree, encoding, nodes, page_language, parse, urls, whole_text, xml
+from extraction.algorithms.rules import outside
 from extraction.algorithms.rules.cleanup_xslt import write_cleaned_stylesheet
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.values import (
@@ -278,7 +278,7 @@ def _imports(own: str) -> str:
     """Return the imports of the copied source, without those of Vertex's own modules, and the framework's import."""
     whole, parts = set[str](), defaultdict[str, set[str]](set)
     first = ast.parse(f"from functools import cached_property\nfrom pathlib import Path\n{own}").body
-    for body in (first, *(_parse(module) for module in (nodes, *_READING, language, *READERS, outside))):
+    for body in (first, *(_parse(module) for module in (nodes, *_READING, page_language, *READERS, outside))):
         for node in body:
             if isinstance(node, ast.Import):
                 whole |= {f"{alias.name} as {alias.asname}" if alias.asname else alias.name for alias in node.names}
@@ -302,7 +302,7 @@ def _reader() -> str:
     reading_values = "\n\n".join(map(_body, READERS))
     return (
         f"# How a page is read, as Vertex does.\n\n{constants}\n\n{functions}\n\n{reading_pages}\n\n"
-        f"{_body(language)}\n\n{reading_values}\n\n{_body(outside)}\n"
+        f"{_body(page_language)}\n\n{reading_values}\n\n{_body(outside)}\n"
     )
 
 

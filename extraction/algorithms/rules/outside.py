@@ -12,9 +12,9 @@ from lxml import etree
 from parsel import Selector
 
 from extraction.algorithms.dom.nodes import clean, whole_text
+from extraction.algorithms.dom.page_language import detect_language
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.dom.urls import find_base_address
-from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.values.cleanup.chain import clean_values, read_steps
 from extraction.algorithms.values.evidence import ColumnEvidence
 from extraction.algorithms.values.read import read_value

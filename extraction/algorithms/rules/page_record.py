@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from extraction.algorithms.dom.address_noise import strip_tracking
+from extraction.algorithms.dom.page_language import detect_language
 from extraction.algorithms.dom.urls import find_base_address, find_canonical_address
 from extraction.algorithms.errors import PageError, RuleError
 from extraction.algorithms.records.record_origins import RecordOrigins
 from extraction.algorithms.records.record_values import Values
 from extraction.algorithms.rules import apply
-from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.page_values import MAX_REASON, PAGE_UNREAD, RULE_UNRUN, PageState, Rows, judge_record, read_page_values
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet

@@ -13,7 +13,7 @@ from typing import Protocol
 from lxml import etree
 
 from extraction.algorithms.alignment.schema import Value
-from extraction.algorithms.dom.page_language import read_language
+from extraction.algorithms.dom.page_language import primary_language
 from extraction.algorithms.learning.label_pairs import LabelledPages, find_partner
 from extraction.algorithms.suggestion.concepts import find_owners
 from extraction.algorithms.suggestion.words import split_label
@@ -48,7 +48,7 @@ class LabelledColumn(Protocol):
 
 def read_languages(roots: Sequence[etree._Element]) -> Languages:
     """Return the language that each page says it is in; empty unless there are several, of `MIN_PAGES` pages each."""
-    found = [read_language(root) for root in roots]
+    found = [primary_language(root) for root in roots]
     large = {language for language in found if language and found.count(language) >= MIN_PAGES}
     return found if len(large) > 1 else ()
 

@@ -8,10 +8,10 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from extraction.algorithms.dom.nodes import clean
+from extraction.algorithms.dom.page_language import detect_language
 from extraction.algorithms.dom.urls import find_base_address
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.records.corrected_rows import Row, RowLost, RowPlace, describe_row, find_row
-from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.readings import read_attribute_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.models import Attribute, Correction, Record

@@ -14,6 +14,7 @@ from cachetools import LRUCache, cached
 from django.utils.translation import gettext
 from lxml import etree
 
+from extraction.algorithms.dom.page_language import detect_language
 from extraction.algorithms.errors import PageError, XPathError
 from extraction.algorithms.learning.committee import Committee, Member
 from extraction.algorithms.learning.page_groups import PageFacts, group_pages
@@ -28,7 +29,6 @@ from extraction.algorithms.learning.page_selection import (
 )
 from extraction.algorithms.learning.stray_values import find_stray_values, list_texts
 from extraction.algorithms.rules import apply
-from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.sampling import greedy
 from extraction.models import Attribute, Cluster, RecordList

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext
 from lxml import etree
 
+from extraction.algorithms.dom.page_language import detect_language
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.learning.page_groups import PageFacts, group_pages
 from extraction.algorithms.rules import apply, xslt
-from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Cluster, SamplePage, Snapshot
 from extraction.models.rule_report import AttributeReport, ListReport, RuleReport

@@ -12,6 +12,7 @@ from cachetools import LRUCache, cached
 from django.contrib.auth.models import User
 from django.utils.translation import gettext
 
+from extraction.algorithms.dom.page_language import detect_language
 from extraction.algorithms.rules.guess import guess_type
 from extraction.algorithms.suggestion import languages
 from extraction.algorithms.suggestion.languages import Languages
@@ -118,7 +119,7 @@ def _find(cluster: Cluster) -> tuple[str, _Found]:
 def _read(samples: Samples) -> _Found:
     kept, roots = sample_pages.read_trees(samples.snapshots)
     columns = suggest_columns(roots, most=COLUMNS, constants=CONSTANTS)
-    language = roots[0].get("lang") if roots else None
+    language = detect_language(roots[0]) if roots else None
     within = find_columns_within(found_lists.find_lists(samples.key, roots), roots, [column.values for column in columns])
     names = {place: found.name for place, found in within.items()}
     fields = tuple(replace(_field(place, column, len(kept), language), list=names.get(place, "")) for place, column in enumerate(columns))

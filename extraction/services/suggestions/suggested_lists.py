@@ -15,6 +15,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext
 
+from extraction.algorithms.dom.page_language import detect_language
 from extraction.algorithms.rules.guess import guess_type
 from extraction.algorithms.suggestion.lists import ListField, SuggestedList, add_opinions, choose_rows_to_mark
 from extraction.algorithms.suggestion.row_links import is_link
@@ -159,7 +160,7 @@ def _find(cluster: Cluster) -> tuple[str, _Found]:
 def _read(samples: sample_pages.Samples) -> _Found:
     kept, roots = sample_pages.read_trees(samples.snapshots)
     lists = tuple(add_opinions(found_lists.find_lists(samples.key, roots), second_opinions.find_structures(samples.key, roots)))
-    language = roots[0].get("lang") if roots else None
+    language = detect_language(roots[0]) if roots else None
     offered = tuple(_offered(place, each, language) for place, each in enumerate(lists))
     return _Found(tuple(snapshot.pk for snapshot in kept), lists, offered)
 

@@ -22,8 +22,8 @@ from extraction.algorithms.boilerplate.blocks import Block, split_blocks
 from extraction.algorithms.boilerplate.template_hash import HashedNode, HashedText, HtmlAmount
 from extraction.algorithms.boilerplate.words import DEFAULT_LANGUAGE
 from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.dom.page_language import detect_language
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.rules.language import detect_language
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.core.spread_pages import select_current

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from extraction.algorithms.dom.page_language import detect_language
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.cleanup_xslt import explain_missing, write_cleaned_stylesheet
 from extraction.algorithms.rules.exports import write_export
-from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.readings import read_attribute_values
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from extraction.algorithms.dom.page_language import detect_language
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning.text_range import TextPart
 from extraction.algorithms.rules import exports, outside
 from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.exports import FORMS, name_file, write_export
-from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
 from extraction.algorithms.values.read import read_value

@@ -20,6 +20,7 @@ COUNTED = {
     "records_export", "records_export_figures", "rules", "rule_learn", "cluster_refresh", "cluster_refresh_schedule",
     "cluster_refresh_now", "cluster_refresh_control", "rule", "rule_export", "rule_preview", "rule_edit", "rule_cleanup",
     "rule_cleanup_preview", "rule_publish", "rule_difference", "rule_retire", "value_list", "cluster_comment", "cluster_assign",
+    "rule_losses_acknowledge",
 }  # fmt: skip
 """Addresses whose numbers count within the site that they name, so that they cannot name an object of another."""
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from extraction.algorithms.dom.page_language import detect_language, primary_language
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.rules.language import detect_language
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,10 @@ from extraction.algorithms.rules.language import detect_language
 )
 def test_a_page_says_its_language_or_its_address_does(head: str, url: str, expected: str | None) -> None:
     assert detect_language(parse(f"{head}<body><p>text</p></body></html>".encode()).root, url) == expected
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"), [('<html lang="de-AT">', "de"), ('<html lang="pt_BR">', "pt"), ('<html lang="EN">', "en"), ("<html>", "")]
+)
+def test_a_primary_language_has_no_country(head: str, expected: str) -> None:
+    assert primary_language(parse(f"{head}<body><p>text</p></body></html>".encode()).root) == expected
