@@ -12,7 +12,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run migrate docs reference messages screenshots test test-browser test-data coverage test-migrations test-services test-spark fuzz-api lint audit fuzz chaos load mutation quality bench browser lock format clean
+.PHONY: help setup demo run migrate docs reference messages screenshots test test-browser test-simulations test-data coverage test-migrations test-services test-spark fuzz-api lint audit fuzz chaos load mutation quality bench browser lock format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,11 +56,15 @@ screenshots: setup browser ## Make the pictures of the guides while `make demo` 
 	@$(PY) -c 'import PIL' 2>/dev/null || $(PY) -m pip install --quiet --disable-pip-version-check 'pillow>=12' || exit 1
 	@$(PY) -m tests.guide.screenshots --password "$(PASSWORD)" --url "$${URL:-http://127.0.0.1:8000}"
 
-test: setup browser ## Run the suite: everything but the browser tests, of which it has a few journeys (test-browser has the others)
-	$(PY) -m pytest -n 2 --dist loadfile -m 'not slow and not data and (not e2e or journey)'
+# Some tests wait for a server or a limit, so there are three workers for two cores. Files are taken in their order, which has the long ones early.
+test: setup browser ## Run the suite, with the main job in a browser (test-browser, test-simulations and test-data run the others)
+	$(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m 'not slow and not data and not simulation and (not e2e or journey)'
 
 test-browser: setup browser ## Run the browser tests that make test leaves out
 	$(PY) -m pytest -n 2 --dist loadfile -m 'e2e and not journey and not slow'
+
+test-simulations: setup ## Play months of a site through, kill workers at every step, fill much memory
+	$(PY) -m pytest -n 2 --dist load -m 'simulation and not slow'
 
 test-data: setup ## Run the tests that need the evaluation pages in .data, if they are there
 	@test -d .data || { echo "Skipped: there are no evaluation pages in .data."; exit 0; }; $(PY) -m pytest -n 2 --dist loadfile -m 'data and not slow'

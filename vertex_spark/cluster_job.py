@@ -1,7 +1,7 @@
 """`vertex-spark cluster`: Algorithm 1's three passes over a crawl of many sites (docs/algorithms.md#page-clustering).
 
-Pass 1 reads each page once, keeps its vector, and counts the distinct vectors of each site. Pass 2 chooses the masks of a site from its
-distinct vectors, in one task. Pass 3 joins the pages with the masks of their vectors. Reading is resumable by input file; the passes after
+Pass 1 reads each page once and keeps its vector. Pass 2 brings the vectors of a site into one task, which counts the distinct ones and
+chooses the masks from them. Pass 3 joins the pages with the masks of their vectors. Reading is resumable by input file; the passes after
 it read vectors only, and are done again if they were stopped.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession, Window
-from pyspark.sql.functions import col, collect_list, count, lit, row_number, xxhash64
+from pyspark.sql.functions import col, collect_list, row_number, xxhash64
 
 from vertex_spark.cluster_pages import CLUSTER_SCHEMA, VECTORS, cluster_batches, compute_batches, write_batches
 from vertex_spark.extract_job import WAVES_PER_CORE, find_inputs, plan_waves, summarize
@@ -99,8 +99,8 @@ def find_clusters(vectors: DataFrame, threshold: int, least_pages: int) -> DataF
     def cluster(batches: Any) -> Any:
         return cluster_batches(batches, threshold, least_pages)
 
-    counted = vectors.groupBy("site", "vector").agg(count(lit(1)).alias("count"))
-    return counted.repartition("site").sortWithinPartitions("site").mapInArrow(cluster, CLUSTER_SCHEMA)
+    pages = vectors.select("site", "vector").repartition("site").sortWithinPartitions("site")
+    return pages.mapInArrow(cluster, CLUSTER_SCHEMA)
 
 
 def _describe_sites(found: DataFrame, assigned: DataFrame) -> DataFrame:

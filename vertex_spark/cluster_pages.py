@@ -5,7 +5,8 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import groupby, islice, pairwise
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,12 @@ mask, in which `vector` is null."""
 
 SHOWN_ADDRESSES = 20
 """Addresses of each template in its site's line. Patterns are learned from more."""
+
+COUNTED_ROWS = 1_000_000
+"""Vectors that are gathered before they are counted."""
+
+Vectors = np.ndarray[Any, np.dtype[np.uint64]]
+Counts = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def compute_batches(batches: Iterable[pa.RecordBatch], source: PageSource) -> Iterator[pa.RecordBatch]:
@@ -117,22 +124,45 @@ def _clean(text: str) -> str:
 def cluster_batches(batches: Iterable[pa.RecordBatch], threshold: int, least_pages: int) -> Iterator[pa.RecordBatch]:
     """Return the clusters of sites, as CLUSTER_SCHEMA.
 
-    batches: site, vector and count, sorted by site; each vector of a site once. A site is in one task.
+    batches: site and vector of each page, sorted by site. A site is in one task.
     threshold: the fewest pages of a template; 0 to choose it by the size of the site.
     least_pages: sites with fewer pages give nothing.
     """
-    for site, columns in _split_by_key(batches, "site"):
-        vectors, counts = columns["vector"].to_numpy().view(np.uint64), columns["count"].to_numpy().astype(np.int64)
+    for site, parts in _split_by_key(batches, "site"):
+        vectors, counts = _count_distinct(part.column("vector").to_numpy().view(np.uint64) for part in parts)
         pages = int(counts.sum())
         if pages < least_pages:
             continue
-        order = np.argsort(vectors)
         used = threshold or default_threshold(pages)
-        masks, places, sizes = cluster_distinct(vectors[order], counts[order], used)
-        yield _make_rows(site, vectors[order], places, counts[order], [None] * len(places), pages, used)
+        masks, places, sizes = cluster_distinct(vectors, counts, used)
+        yield _make_rows(site, vectors, places, counts, [None] * len(places), pages, used)
         if masks.masks:
             texts = [mask.text() for mask in masks.masks]
             yield _make_rows(site, None, np.arange(len(texts)), sizes, texts, pages, used)
+
+
+def _count_distinct(parts: Iterable[Vectors]) -> tuple[Vectors, Counts]:
+    """Return the distinct vectors in their order, and how often each comes. Besides them, COUNTED_ROWS vectors at most are in memory."""
+    vectors, counts = np.zeros(0, np.uint64), np.zeros(0, np.int64)
+    for many in _gather(parts):
+        joined, places = np.unique(np.concatenate([vectors, many]), return_inverse=True)
+        sums = np.bincount(places[len(vectors) :], minlength=len(joined))
+        sums[places[: len(vectors)]] += counts
+        vectors, counts = joined, sums
+    return vectors, counts
+
+
+def _gather(parts: Iterable[Vectors]) -> Iterator[Vectors]:
+    held: list[Vectors] = []
+    rows = 0
+    for part in parts:
+        if rows + len(part) > COUNTED_ROWS and held:
+            yield np.concatenate(held)
+            held, rows = [], 0
+        held.append(part)
+        rows += len(part)
+    if held:
+        yield np.concatenate(held)
 
 
 def _make_rows(site: str, vectors: Any, places: Any, sizes: Any, masks: Sequence[str | None], pages: int, threshold: int) -> pa.RecordBatch:
@@ -153,8 +183,8 @@ def _make_rows(site: str, vectors: Any, places: Any, sizes: Any, masks: Sequence
 
 def write_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Return a line of JSON for each site. batches: the templates with their addresses, sorted by site and template."""
-    for site, columns in _split_by_key(batches, "site"):
-        rows = sorted(columns.to_pylist(), key=lambda row: row["template"])
+    for site, parts in _split_by_key(batches, "site"):
+        rows = sorted((row for part in parts for row in part.to_pylist()), key=lambda row: row["template"])
         templates = tuple(_make_template(row) for row in rows if row["mask"] is not None)
         clustered = sum(each.pages for each in templates)
         pages, threshold = rows[0]["site_pages"], rows[0]["threshold"]
@@ -168,18 +198,17 @@ def _make_template(row: dict[str, Any]) -> CrawlTemplate:
     return CrawlTemplate(mask=row["mask"], pages=row["pages"], addresses=tuple(addresses[:SHOWN_ADDRESSES]), patterns=patterns)
 
 
-def _split_by_key(batches: Iterable[pa.RecordBatch], key: str) -> Iterator[tuple[str, pa.Table]]:
-    """Return (key, its rows) of sorted batches. The rows of one key are in memory, and those of others are not."""
-    held: list[pa.RecordBatch] = []
+def _split_by_key(batches: Iterable[pa.RecordBatch], key: str) -> Iterator[tuple[str, Iterator[pa.RecordBatch]]]:
+    """Return (key, its rows) of sorted batches. Take the rows of one before the next."""
+    for found, runs in groupby(_find_runs(batches, key), key=itemgetter(0)):
+        yield found, (rows for _, rows in runs)
+
+
+def _find_runs(batches: Iterable[pa.RecordBatch], key: str) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """Return (key, rows) for the rows of each batch that have the same key."""
     for batch in batches:
-        keys = np.asarray(batch.column(key).to_numpy(zero_copy_only=False))
-        edges = np.flatnonzero(keys[1:] != keys[:-1]) + 1 if len(keys) else np.zeros(0, np.int64)
-        bounds = [0, *edges.tolist(), len(keys)]
-        for start, end in pairwise(bounds):
-            if held and start < end and held[-1].column(key)[0].as_py() != keys[start]:
-                yield held[-1].column(key)[0].as_py(), pa.Table.from_batches(held)
-                held = []
+        keys = batch.column(key).to_numpy(zero_copy_only=False)
+        edges = (np.flatnonzero(keys[1:] != keys[:-1]) + 1).tolist()
+        for start, end in pairwise([0, *edges, len(keys)]):
             if start < end:
-                held.append(batch.slice(start, end - start))
-    if held:
-        yield held[-1].column(key)[0].as_py(), pa.Table.from_batches(held)
+                yield keys[start], batch.slice(start, end - start)

@@ -35,6 +35,8 @@ LEAST_EXTRACTION, LEAST_CLUSTERING = 0.7, 0.5
 
 FILES, PROCESSES = 8, 2
 VECTORS, SITES = 1_000_000, 200
+WARMING = 100_000
+"""Vectors of the part that is clustered beforehand."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +202,7 @@ def measure_clustering(session: Any, folder: Path, count: int = VECTORS) -> tupl
         paths.append(folder / "vectors" / f"{number}.parquet")
         parquet.write_table(pa.table({"site": sites.tolist(), "vector": vectors}), paths[-1])
     few = folder / "few.parquet"
-    parquet.write_table(parquet.read_table(paths[0])[:1000], few)
+    parquet.write_table(parquet.read_table(paths[0])[:WARMING], few)
 
     def run(path: Path) -> None:
         find_clusters(session.read.parquet(str(path)), 5, 1).write.format("noop").mode("overwrite").save()

@@ -14,7 +14,7 @@ from tests.e2e.conftest import ROOT, Dashboard, sign_in, unheard
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [pytest.mark.e2e, pytest.mark.journey]
+pytestmark = pytest.mark.e2e
 
 MAKE = "import django; django.setup(); from tests.views import world; world.make(name='Delivered', type_name='Delivered book')"
 

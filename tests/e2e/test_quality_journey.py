@@ -13,7 +13,7 @@ from tests.e2e.test_journey import see
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [pytest.mark.e2e, pytest.mark.journey]
+pytestmark = pytest.mark.e2e
 
 DELIVERED = """
 from extraction.models import Cluster

@@ -28,6 +28,9 @@ class Worker:
         return subprocess.run(command, env=self._environment, capture_output=True, text=True, timeout=120, check=False)
 
 
+pytestmark = pytest.mark.simulation
+
+
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
     files = manifest(site_files(24, 12)) | {"empty.html": b"", "inner.zip": b"PK", "about.html": b"<html><p>About"}

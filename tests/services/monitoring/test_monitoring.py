@@ -132,6 +132,7 @@ def trouble_of(day: int) -> Callable[[int], PageAnswer | None]:
     return by_day.get(day, lambda number: None)
 
 
+@pytest.mark.simulation
 def test_sixty_days_of_daily_changes_and_trouble_raise_two_alarms_for_two_redesigns(cluster: Cluster, shop: Shop) -> None:
     alarms: dict[int, list[str]] = {}
     for shop.day in range(60):

@@ -51,6 +51,7 @@ def thing(isbn: str) -> TrackedRecord:
     return TrackedRecord.objects.get(key=[isbn])
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("seed", [0, 2])
 def test_the_feed_of_a_month_equals_the_log_of_the_shop_and_every_day_can_be_rebuilt(seed: int, sent: list[int]) -> None:
     shop = open_shop(seed)

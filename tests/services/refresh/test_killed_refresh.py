@@ -17,7 +17,7 @@ from extraction.services.refresh import start_refreshes
 from tests.services.refresh import open_shop
 from tests.services.refresh.test_month import begin, set_schedule
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.simulation]
 
 MOMENTS = [
     ("refresh.start_refreshes.find_crawl_under_way", 1),

@@ -16,7 +16,7 @@ from tests.services import factory
 from tests.services.records.bookshop import ATTRIBUTES, Bookshop, Event, publish, raw, set_key
 from tests.services.refresh import open_shop
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.simulation]
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

@@ -111,6 +111,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, export.tally.l
 """
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_twenty_thousand_records_need_hardly_more_memory_than_two_thousand(tmp_path: Path, name: str) -> None:
     """The whole process is measured, because Arrow and DuckDB do not take their memory from Python."""
