@@ -161,6 +161,7 @@ MEASURES: dict[str, Callable[[], dict[str, Any]]] = {
     "clustering_vs_minhashlsh": clustering_vs_minhashlsh,
     "clustering_growth": clustering_growth,
     "sampling_vs_loop": sampling_vs_loop,
+    "reading_vs_parse": extraction.reading_vs_parse,
     "extraction_vs_parse": extraction.extraction_vs_parse,
     "extraction_vs_parsel": extraction.extraction_vs_parsel,
     "two_processes": extraction.two_processes,

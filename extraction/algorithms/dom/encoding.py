@@ -15,6 +15,7 @@ likely encodings, the first in which the words are spelled as in one language is
 import codecs
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 import webencodings
 from turbohtml import TokenType, tokenize
@@ -159,6 +160,7 @@ def decode_page(content: bytes, content_type: str | None = None) -> DecodedPage:
     return _read_as(content, declared) if declared else _read_as(content, guess_encoding(content))
 
 
+@lru_cache(maxsize=1024)
 def find_label(label: str | None) -> str | None:
     """Return the name of the encoding that a label stands for (``latin1`` is windows-1252), None for an unknown label."""
     found = webencodings.lookup(label) if label and label.isascii() else None

@@ -6,6 +6,7 @@ description says which pages those are and how their names appear.
 """
 
 import re
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -13,7 +14,7 @@ from functools import wraps
 from lxml import etree
 
 from extraction.algorithms.dom.attribute_limit import limit_attributes
-from extraction.algorithms.dom.browser_tree import MAX_LEVELS, MAX_OPEN, build_tree, count_unclosed, differs_from_browser
+from extraction.algorithms.dom.browser_tree import MAX_LEVELS, MAX_OPEN, build_tree, differs_from_browser, has_many_unclosed
 from extraction.algorithms.dom.encoding import DecodedPage, decode_page
 from extraction.algorithms.dom.xml import XmlError, as_written, declares_xml, is_xml, readable, tree
 from extraction.algorithms.errors import PageError
@@ -21,7 +22,17 @@ from extraction.algorithms.errors import PageError
 MAX_BYTES = 32 * 1024 * 1024
 """Largest page that is parsed. The largest real page seen is 1.5 MB. lxml needs some ten times the bytes as memory."""
 
+
+class _Parsers(threading.local):
+    """The parser of each thread. To make one for each page would take a tenth of the time of a small page."""
+
+    def __init__(self) -> None:
+        self.html = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, remove_pis=True, collect_ids=False)
+
+
+_parsers = _Parsers()
 _CONTROL = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f]")
+_CONTROL_BYTES = bytes(code for code in range(1, 32) if code not in b"\t\n\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +77,7 @@ def parse(content: bytes, *, content_type: str | None = None) -> ParsedPage:
 
     content_type: the value of the HTTP header, if known.
     """
-    if not content.strip():
+    if not content or content.isspace():
         raise PageError("the page is empty")
     if len(content) > MAX_BYTES:
         raise PageError(f"the page has {len(content):,} bytes; at most {MAX_BYTES:,} are read")
@@ -78,12 +89,13 @@ def parse(content: bytes, *, content_type: str | None = None) -> ParsedPage:
     text = limit_attributes(decoded.text)
     root, message = _libxml2_tree(text)
     notices = decoded.notices
-    as_browser = differs_from_browser(root, text)
+    crowded = has_many_unclosed(text)
+    as_browser = not crowded and differs_from_browser(root, text)
     if as_browser:
         root, too_deep = build_tree(text)
         if too_deep:
             notices += (f"elements nested deeper than {MAX_LEVELS:,} levels were put beside each other, as browsers do",)
-    elif count_unclosed(text) > MAX_OPEN:
+    elif crowded:
         notices += (f"more than {MAX_OPEN:,} tags such as <b> are left open; text may be missing or in the wrong place",)
     if root is None:
         raise PageError(f"the page is not HTML: {message}" if message else "the page contains no elements")
@@ -92,9 +104,8 @@ def parse(content: bytes, *, content_type: str | None = None) -> ParsedPage:
 
 def _libxml2_tree(text: str) -> tuple[etree._Element | None, str]:
     """Return (root, "") or (None, why there is none)."""
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, remove_pis=True)
     try:
-        return etree.fromstring(text.encode("utf-8", "replace"), parser), ""
+        return etree.fromstring(text.encode("utf-8", "replace"), _parsers.html), ""
     except etree.XMLSyntaxError as error:
         return None, str(error.msg)
 
@@ -123,5 +134,9 @@ def decode(content: bytes, *, content_type: str | None = None) -> tuple[str, str
 
 
 def _decode(content: bytes, content_type: str | None) -> DecodedPage:
-    decoded = decode_page(readable(content), content_type)
-    return replace(decoded, text=_CONTROL.sub(" ", decoded.text.lstrip("\ufeff")))
+    readable_content = readable(content)
+    decoded = decode_page(readable_content, content_type)
+    text = decoded.text.lstrip("\ufeff")
+    if len(readable_content.translate(None, delete=_CONTROL_BYTES)) < len(readable_content):  # far quicker than to look through the text
+        text = _CONTROL.sub(" ", text)
+    return replace(decoded, text=text)

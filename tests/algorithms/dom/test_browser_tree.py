@@ -1,12 +1,14 @@
 """No page loses a word that a browser shows, and what a browser ends is ended."""
 
+import random
 import re
 import time
 
 import pytest
 from lxml import etree
 
-from extraction.algorithms.dom.browser_tree import MAX_OPEN
+from extraction.algorithms.dom import browser_tree
+from extraction.algorithms.dom.browser_tree import MAX_OPEN, has_many_unclosed
 from extraction.algorithms.dom.parse import ParsedPage, parse
 from extraction.algorithms.errors import PageError
 from tests.algorithms.dom.tag_soups import find_words, make_soups
@@ -95,3 +97,29 @@ def test_what_would_take_quadratic_time_is_not_read_as_a_browser_does(unit: str)
     began = time.process_time()
     parse(page.encode())
     assert time.process_time() - began < 5
+
+
+def test_the_unclosed_are_counted_as_one_would_tag_by_tag(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(browser_tree, "MAX_OPEN", 6)
+    opening = ("<b>", "<A href=x>", "<big/>", "</BODY>", "</html>", "<body>")
+    chance, found = random.Random(7), set[bool]()
+    for _ in range(400):
+        tags = chance.choices(
+            ["<b>", "<A href=x>", "</b>", "</a>", "<p>", "</p>", "<br>", "<big/>", "</BODY>", "</html>", "<body>", "1 < 2"], k=20
+        )
+        depth = most = 0
+        for tag in tags:
+            if tag in ("<b>", "<A href=x>", "<big/>", "</BODY>", "</html>", "<body>"):
+                depth += 1
+            elif tag in ("</b>", "</a>"):
+                depth = max(0, depth - 1)
+            most = max(most, depth)
+        assert has_many_unclosed("x".join(tags)) == (most > 6), tags
+        found.add(most > 6)
+    assert found == {True, False}
+
+
+def test_control_characters_are_blanks_in_every_encoding() -> None:
+    for encoding in ("utf-8", "utf-16-le", "windows-1252", "shift_jis"):
+        page = "<p>one\x05two\tthree</p>".encode(encoding)
+        assert parse(page, content_type=f"text/html; charset={encoding}").root.findtext(".//p") == "one two\tthree"
