@@ -176,6 +176,7 @@ class RecordChange(models.Model):
             models.Index(fields=["cluster", "kind", "id"]),
             models.Index(fields=["cluster", "cause", "id"]),
             models.Index(fields=["run", "cluster"]),
+            models.Index(fields=["run", "id"]),
         ]
         constraints = [
             models.UniqueConstraint(fields=["record", "number"], name="one_change_per_number"),

@@ -23,8 +23,10 @@ from extraction.services.records.exports.export_records import Export, ExportErr
 from extraction.services.records.exports.formats import FORMATS
 from extraction.services.records.exports.scopes import ExportScope
 from extraction.services.schema import versions
+from extraction.views.core.keyset import MOST_LOOKED
 from extraction.views.policy import requires
 from extraction.views.records import export_view, resuming
+from extraction.views.records.looking import find_last_record
 from extraction.views.templates.clusters import cluster_of
 
 _EXPORTED = "exported"
@@ -53,7 +55,12 @@ def download_records(request: HttpRequest, slug: str, number: int) -> HttpRespon
 @requires(Role.VIEWER)
 def show_figures(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show what the file of `download_records` would hold and leave out."""
-    return show_export_figures(request, _find_scope(request, cluster_of(slug, number)))
+    cluster = cluster_of(slug, number)
+    scope, asked = _find_scope(request, cluster), RecordsForm(request.GET).asked()
+    last = find_last_record(cluster, {**asked, "sort": ""})  # figures are the same in any order
+    if last is None or request.GET.get("released"):
+        return show_export_figures(request, scope)
+    return show_export_figures(request, replace(scope, records=scope.records.filter(pk__lte=last)), among=MOST_LOOKED)
 
 
 @require_safe
@@ -185,8 +192,11 @@ def _send_text(text: str, name: str, content_type: str) -> HttpResponse:
     return HttpResponse(text, content_type=content_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
-def show_export_figures(request: HttpRequest, scope: ExportScope) -> HttpResponse:
-    """Show what the file that a request asks for would hold and leave out."""
+def show_export_figures(request: HttpRequest, scope: ExportScope, *, among: int | None = None) -> HttpResponse:
+    """Show what the file that a request asks for would hold and leave out.
+
+    among: the scope has only what was found among the first so many records.
+    """
     try:
         export, _ = _plan(request, scope)
     except ExportError as error:
@@ -196,7 +206,8 @@ def show_export_figures(request: HttpRequest, scope: ExportScope) -> HttpRespons
     query.pop("part", None)
     context = {
         "export": export,
-        "complete": complete,
+        "complete": complete and among is None,
+        "among": among if complete else None,
         "losses": describe.describe_losses(export),
         "address": request.path.removesuffix("figures/"),
         "query": query.urlencode(),

@@ -14,7 +14,7 @@ from extraction.forms.records import ChangesForm
 from extraction.models import Cluster, Record, RecordChange, Role, TrackedRecord
 from extraction.services.records import history as service
 from extraction.services.records.key_schema import read_key_schemas
-from extraction.views.core.keyset import read_page
+from extraction.views.core.keyset import MOST_COUNTED, read_page
 from extraction.views.corrections import shown_corrections
 from extraction.views.policy import requires
 from extraction.views.templates import cluster_view
@@ -66,8 +66,8 @@ def list_changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     without_kind = service.search_changes(cluster, since=since, cause=asked["cause"], query=asked["query"])
     found = service.search_changes(cluster, since=since, kind=asked["kind"], cause=asked["cause"], query=asked["query"])
     whole = since is None and not asked["query"]
-    counts = service.count_all_kinds(cluster, cause=asked["cause"]) if whole else service.count_kinds(without_kind)
-    total = counts.get(asked["kind"], 0) if asked["kind"] in counts else sum(counts.values())
+    counts = service.count_all_kinds(cluster, cause=asked["cause"]) if whole else service.count_kinds(without_kind, MOST_COUNTED)
+    total = None if counts is None else counts.get(asked["kind"], sum(counts.values()))
     pages = read_page(found, request.GET, per_page=PER_PAGE, newest_first=True, count=total)
     in_conflict = TrackedRecord.objects.filter(cluster=cluster).with_conflicts()
     conflicts = list(in_conflict[: SHOWN_CONFLICTS + 1])
@@ -79,9 +79,8 @@ def list_changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "query": asked["query"],
         "since": since,
         "runs": runs if since is None or since in runs else [since, *runs],
-        "kinds": [(kind, RecordChange.Kind(kind).label, count) for kind, count in counts.items()],
+        "kinds": [(kind, RecordChange.Kind(kind).label, counts[kind] if counts else None) for kind in RecordChange.Kind.values],
         "causes": RecordChange.Cause,
-        "total": sum(counts.values()),
         "pages": pages,
         "rows": [describe_change(cluster, change) for change in pages],
         "oldest": service.find_oldest(cluster),

@@ -11,15 +11,15 @@ from django.views.decorators.http import require_safe
 
 from extraction.forms.records import RecordsForm
 from extraction.models import Cluster, Record, RecordCount, RecordPart, Role, RunRelease
-from extraction.models.kept.searching import LEAST_LENGTH, RECORDS, is_common
 from extraction.models.record import RecordQuerySet
 from extraction.services.records import outdated
 from extraction.services.records import records as service
 from extraction.services.records.exports.scopes import find_template_scope
-from extraction.views.core.keyset import MOST_LOOKED, ListPage, find_last_looked, read_numbered_page, read_page
+from extraction.views.core.keyset import MOST_LOOKED, ListPage, read_numbered_page, read_page
 from extraction.views.corrections import shown_corrections
 from extraction.views.policy import requires
 from extraction.views.records import export_view, exports
+from extraction.views.records.looking import find_last_record
 from extraction.views.sites import site_pages
 from extraction.views.templates import cluster_view
 from extraction.views.templates.clusters import cluster_of
@@ -29,7 +29,7 @@ PER_PAGE = 40
 
 def list_page(cluster: Cluster, asked: Mapping[str, Any], query: Mapping[str, Any]) -> ListPage[Record]:
     """Return a page of the records that are asked for. query: that of the address."""
-    rows, last = service.search_records(cluster, **asked), _find_last_looked(cluster, asked)
+    rows, last = service.search_records(cluster, **asked), find_last_record(cluster, asked)
     if last is not None:
         found = _read_rows(rows.filter(pk__lte=last), asked, query, count=None)
         return replace(found, among=MOST_LOOKED)
@@ -44,17 +44,6 @@ def _read_rows(rows: RecordQuerySet, asked: Mapping[str, Any], query: Mapping[st
     if asked["sort"]:
         return read_numbered_page(rows, query, per_page=PER_PAGE, count=count)
     return read_page(rows, query, per_page=PER_PAGE, count=count)
-
-
-def _find_last_looked(cluster: Cluster, asked: Mapping[str, Any]) -> int | None:
-    """Return the id of the last record that is looked through, None if all are: those of small templates, and what an index finds."""
-    words, narrowed = asked["query"].split(), bool(asked["sort"] or asked["attribute"] or asked["missing"])
-    if not words and not narrowed:
-        return None
-    if any(len(word) >= LEAST_LENGTH and not (narrowed and is_common(RECORDS, word.casefold())) for word in words):
-        return None
-    listed = Record.objects.filter(cluster=cluster)
-    return find_last_looked(listed.filter(state=asked["state"]) if asked["state"] in Record.State.values else listed)
 
 
 @require_safe

@@ -101,7 +101,6 @@ def test_what_would_take_quadratic_time_is_not_read_as_a_browser_does(unit: str)
 
 def test_the_unclosed_are_counted_as_one_would_tag_by_tag(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(browser_tree, "MAX_OPEN", 6)
-    opening = ("<b>", "<A href=x>", "<big/>", "</BODY>", "</html>", "<body>")
     chance, found = random.Random(7), set[bool]()
     for _ in range(400):
         tags = chance.choices(

@@ -13,6 +13,8 @@ from django.urls import reverse
 from extraction.models import Record, RecordType
 from extraction.services.records.exports import export_records
 from extraction.services.records.exports.formats import FORMATS
+from extraction.views.core import keyset
+from extraction.views.records import exports
 from tests.services.records.exports.readers import READERS
 from tests.views.addresses import address
 from tests.views.world import World
@@ -63,6 +65,22 @@ def test_the_dialog_says_what_is_left_out_and_what_cannot_be_read(signed_in: Any
     assert "<b>5</b> lines from 5" in " ".join(text.split())
     assert "Left out: 1 page that gave no record (failed)." in text
     assert "Values that could not be read are written in the columns of raw texts: price (1)." in text
+
+
+def test_figures_of_a_filter_that_no_index_serves_are_of_the_first_records_and_say_so(
+    signed_in: Any, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (keyset, exports):
+        monkeypatch.setattr(module, "MOST_LOOKED", 2)
+    figures, client = address(world, "records_export_figures"), signed_in("viewer")
+
+    def read(**asked: str) -> str:
+        return " ".join(client.get(figures, asked).content.decode().split())
+
+    assert "<b>2</b> lines from the first 2 records. The others were not looked through" in read(has="price")
+    assert "<b>0</b> lines from the first 2 records." in read(missing="price")
+    assert "<b>6</b> lines from 6 records" in read(sort="-title")
+    assert len(body(client.get(address(world, "records_export"), {"format": "csv", "has": "price"})).splitlines()) == 7
 
 
 def test_the_schema_and_the_dictionary_describe_the_columns(signed_in: Any, world: World) -> None:

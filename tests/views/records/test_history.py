@@ -6,6 +6,8 @@ import pytest
 from django.urls import reverse
 
 from extraction.models import RecordChange, RecordSource, Run, TrackedRecord
+from extraction.views.core import keyset
+from extraction.views.records import history
 from tests.services.records.bookshop import Bookshop, open_shop, publish
 from tests.services.records.test_history import extract, thing, visit
 
@@ -43,6 +45,20 @@ def test_the_feed_shows_what_changed_since_a_run_and_where(signed_in: Any, shop:
         assert signed_in("viewer").get(page).status_code == 200
         assert f"{pence / 100:.2f} GBP" in text
     assert "Nothing has changed since that run" in changes(signed_in("viewer"), shop, since=Run.objects.latest("pk").pk)
+
+
+def test_a_search_that_finds_very_many_changes_counts_none_by_kind(signed_in: Any, shop: Bookshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    client, word = signed_in("viewer"), next(iter(shop.books))[:6]
+    few = changes(client, shop, q=word)
+    assert f"<b>{len(shop.books)}</b> new" in few
+    for module in (history, keyset):
+        monkeypatch.setattr(module, "MOST_COUNTED", 3)
+    monkeypatch.setattr(keyset.count_up_to, "__defaults__", (3,))
+    many = changes(client, shop, q=word)
+    assert "more than 3 changes" in many
+    assert "<b>" not in many.split('class="facts"')[1].split("</div>")[0]
+    assert "Added (" not in many and "New (" not in many
+    assert f"<b>{len(shop.books)}</b> new" in changes(client, shop)  # kept counts need no counting
 
 
 def test_the_feed_is_filtered_by_kind_cause_and_key(signed_in: Any, shop: Bookshop) -> None:
