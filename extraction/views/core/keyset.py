@@ -69,6 +69,7 @@ def read_page(
     per_page: int,
     newest_first: bool = False,
     count: int | None = None,
+    most: int = MOST_COUNTED,
 ) -> ListPage[Row]:
     """Return a page of rows by id.
 
@@ -76,6 +77,7 @@ def read_page(
     asked: the query of the address: `after` or `before` the id of a row. Anything else gives the first page.
     newest_first: the largest id comes first.
     count: the number of rows, if it is known.
+    most: rows up to which they are counted otherwise.
     """
     after, before = _read_id(asked.get("after")), _read_id(asked.get("before"))
     back = before is not None and after is None
@@ -86,11 +88,11 @@ def read_page(
     more, rows = len(rows) > per_page, rows[:per_page]
     if back:
         if not more:  # the beginning is near: show the first page in full
-            return read_page(found, {}, per_page=per_page, newest_first=newest_first, count=count)
+            return read_page(found, {}, per_page=per_page, newest_first=newest_first, count=count, most=most)
         rows.reverse()
     elif place is not None and not rows:
-        return read_page(found, {}, per_page=per_page, newest_first=newest_first, count=count)
-    number, exact = (count, True) if count is not None else count_up_to(found)
+        return read_page(found, {}, per_page=per_page, newest_first=newest_first, count=count, most=most)
+    number, exact = (count, True) if count is not None else count_up_to(found, most)
     earlier = rows[0].pk if rows and (more if back else place is not None) else None
     later = rows[-1].pk if rows and (back or more) else None
     return ListPage(rows, number, exact, before=earlier, after=later)

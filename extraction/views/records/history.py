@@ -14,13 +14,16 @@ from extraction.forms.records import ChangesForm
 from extraction.models import Cluster, Record, RecordChange, Role, TrackedRecord
 from extraction.services.records import history as service
 from extraction.services.records.key_schema import read_key_schemas
-from extraction.views.core.keyset import MOST_COUNTED, read_page
+from extraction.views.core.keyset import read_page
 from extraction.views.corrections import shown_corrections
 from extraction.views.policy import requires
 from extraction.views.templates import cluster_view
 from extraction.views.templates.clusters import cluster_of
 
 PER_PAGE = 50
+
+MOST_FOUND = 100
+"""Changes up to which those that a search finds are counted. To find a change costs several reads."""
 
 SHOWN_CONFLICTS = 20
 """Records with sources that disagree that are named."""
@@ -66,9 +69,9 @@ def list_changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     without_kind = service.search_changes(cluster, since=since, cause=asked["cause"], query=asked["query"])
     found = service.search_changes(cluster, since=since, kind=asked["kind"], cause=asked["cause"], query=asked["query"])
     whole = since is None and not asked["query"]
-    counts = service.count_all_kinds(cluster, cause=asked["cause"]) if whole else service.count_kinds(without_kind, MOST_COUNTED)
+    counts = service.count_all_kinds(cluster, cause=asked["cause"]) if whole else service.count_kinds(without_kind, MOST_FOUND)
     total = None if counts is None else counts.get(asked["kind"], sum(counts.values()))
-    pages = read_page(found, request.GET, per_page=PER_PAGE, newest_first=True, count=total)
+    pages = read_page(found, request.GET, per_page=PER_PAGE, newest_first=True, count=total, most=MOST_FOUND)
     in_conflict = TrackedRecord.objects.filter(cluster=cluster).with_conflicts()
     conflicts = list(in_conflict[: SHOWN_CONFLICTS + 1])
     conflict_count = in_conflict.count() if len(conflicts) > SHOWN_CONFLICTS else len(conflicts)

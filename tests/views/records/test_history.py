@@ -6,7 +6,6 @@ import pytest
 from django.urls import reverse
 
 from extraction.models import RecordChange, RecordSource, Run, TrackedRecord
-from extraction.views.core import keyset
 from extraction.views.records import history
 from tests.services.records.bookshop import Bookshop, open_shop, publish
 from tests.services.records.test_history import extract, thing, visit
@@ -51,9 +50,7 @@ def test_a_search_that_finds_very_many_changes_counts_none_by_kind(signed_in: An
     client, word = signed_in("viewer"), next(iter(shop.books))[:6]
     few = changes(client, shop, q=word)
     assert f"<b>{len(shop.books)}</b> new" in few
-    for module in (history, keyset):
-        monkeypatch.setattr(module, "MOST_COUNTED", 3)
-    monkeypatch.setattr(keyset.count_up_to, "__defaults__", (3,))
+    monkeypatch.setattr(history, "MOST_FOUND", 3)
     many = changes(client, shop, q=word)
     assert "more than 3 changes" in many
     assert "<b>" not in many.split('class="facts"')[1].split("</div>")[0]
