@@ -26,9 +26,20 @@ _ATTRIBUTE = re.compile(rf"[^\s=>]++(?:\s*+{_VALUE})?\s*+")
 _RAW = frozenset(("script", "style", "title", "textarea", "iframe", "noembed", "noframes", "xmp"))
 
 
+def _may_have_long_tag(text: str) -> bool:
+    """Return whether there are as many characters without a bracket between as a long tag has. One of every so many is looked around."""
+    for place in range(LONG_TAG - 1, len(text), LONG_TAG):
+        first, last = max(0, place - LONG_TAG), min(place + LONG_TAG, len(text))
+        since = max(text.rfind("<", first, place), text.rfind(">", first, place), first - 1)
+        until = min(each for each in (text.find("<", place, last), text.find(">", place, last), last) if each >= 0)
+        if until - since > LONG_TAG:
+            return True
+    return False
+
+
 def limit_attributes(text: str) -> str:
     """Return the page with only the first attributes of tags that have more than `MAX_TAG_ATTRIBUTES`, any other page as it is."""
-    if text.count("=") < MANY_VALUES and not _LONG.search(text):
+    if text.count("=") < MANY_VALUES and not (_may_have_long_tag(text) and _LONG.search(text)):
         return text
     parts, done, at = list[str](), 0, 0
     unclosed: set[str] = set()

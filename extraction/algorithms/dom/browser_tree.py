@@ -29,8 +29,9 @@ so the time and the memory would grow with the square of the page."""
 _IMPLIED = frozenset({"tbody", "colgroup", "tr"})
 _IMPLIED_EMPTY = frozenset({"head", "p"})
 _REPEATED = "a b big code em font i nobr s small strike strong tt u"
-_REPEATING = re.compile(rf"<(/?)(?=[abcefhinstu])({'|'.join(_REPEATED.split())}|html|body|template)(?=[\s/>])", re.IGNORECASE)
-_PAGE_END = re.compile(r"</(?:html|body)", re.IGNORECASE)
+_NAMES = "|".join(_REPEATED.split())
+_OPENING = re.compile(rf"<(?=[abcefhinstu/])(?:/?html|/?body|template|{_NAMES})(?=[\s/>])")
+_REPEATING = re.compile(rf"<(?=[abcefhinstu/])(?:(/?html|/?body|template|{_NAMES})|/(?:template|{_NAMES}))(?=[\s/>])")
 _NOT_IN_TREE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _BAD_NAME = re.compile(r"[&<>\"'/\x00-\x20\x7f-\x9f\u2028\u2029\ufffe\uffff]")
 _MAY_NEST = re.compile(r"<(?=[dorb!])(dd|dt|option|rt|rp|button|!\[CDATA\[)(?=[\s/>\[])", re.IGNORECASE)
@@ -69,12 +70,11 @@ def differs_from_browser(root: etree._Element | None, text: str) -> bool:
 
 def has_many_unclosed(text: str) -> bool:
     """Return whether more than MAX_OPEN of those elements are open at once that a browser opens again in each paragraph."""
-    tags = text.count("<")
-    if tags <= MAX_OPEN or tags - text.count("</") + len(_PAGE_END.findall(text)) <= MAX_OPEN:
+    if text.count("<") <= MAX_OPEN or len(_OPENING.findall(lower := text.lower())) <= MAX_OPEN:
         return False  # so few tags open anything
     depth = 0
-    for end, name in _REPEATING.findall(text):
-        depth = max(0, depth + (1 if not end or name.lower() in ("html", "body") else -1))
+    for opening in _REPEATING.findall(lower):
+        depth = depth + 1 if opening else max(0, depth - 1)
         if depth > MAX_OPEN:
             return True
     return False

@@ -1,9 +1,10 @@
 """Tags with very many attributes: thinned, wherever their values try to hide them; all other pages are as they were."""
 
+import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from extraction.algorithms.dom import attribute_limit
@@ -50,3 +51,12 @@ def test_real_pages_are_as_they_were() -> None:
     for file in sorted((DATA / "extraction").glob("*/pages/*.html"))[::25]:
         text = decode(file.read_bytes())[1]
         assert limit_attributes(text) == text
+
+
+@given(st.lists(st.sampled_from(["<", ">", "<a", "x" * 7, "x" * 40, " ", "=1"]), max_size=60))
+def test_no_long_tag_is_overlooked(parts: list[str]) -> None:
+    text, long = "".join(parts), re.compile("<[a-zA-Z][^<>]{50}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(attribute_limit, "LONG_TAG", 50)
+        assert attribute_limit._may_have_long_tag(text) or not long.search(text)
+        event(f"may have one: {attribute_limit._may_have_long_tag(text)}")
