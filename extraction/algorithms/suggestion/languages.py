@@ -53,11 +53,28 @@ def read_languages(roots: Sequence[etree._Element]) -> Languages:
     return found if len(large) > 1 else ()
 
 
-def choose_pages(languages: Languages, count: int) -> list[int]:
-    """Return the numbers of the first pages, so chosen that they are in as many languages as possible."""
-    firsts = [languages.index(language) for language in dict.fromkeys(languages) if language]
-    rest = [page for page in range(max(count, len(languages))) if page not in firsts]
-    return sorted([*firsts, *rest][:count])
+def choose_pages(languages: Languages, most: int, columns: Sequence[Mapping[int, Sequence[object]]] = ()) -> list[int]:
+    """Return the numbers of pages to mark: those that together show the most of the columns in each language; of equal ones, the first.
+
+    A page shows a column if it has a value of it, and more of it if it has several. Thus a column that few pages have gets a mark, in each
+    language where a page has it, and one with several values gets them marked.
+
+    columns: {page: values} each.
+    """
+    pages = range(max(most, len(languages), *(max(each, default=0) + 1 for each in columns), 0))
+    shown: list[set[tuple[int, str, bool]]] = [set() for _ in pages]
+    for page in pages:
+        language = languages[page] if languages else ""
+        shown[page] = {
+            (n, language, several) for n, each in enumerate(columns) for several in (False, True) if len(each.get(page, ())) > several
+        }
+        shown[page] |= {(-1, language, False)} if language else set()
+    chosen: list[int] = []
+    while len(chosen) < min(most, len(pages)):
+        best = max((page for page in pages if page not in chosen), key=lambda page: (len(shown[page]), -page))
+        chosen.append(best)
+        shown = [each - shown[best] if page != best else each for page, each in enumerate(shown)]
+    return sorted(chosen)
 
 
 def is_same_in_each(contents: Iterable[tuple[int, tuple[str, ...]]], languages: Languages) -> bool:

@@ -120,7 +120,8 @@ def _read(samples: Samples) -> _Found:
     kept, roots = sample_pages.read_trees(samples.snapshots)
     columns = suggest_columns(roots, most=COLUMNS, constants=CONSTANTS)
     language = detect_language(roots[0]) if roots else None
-    within = find_columns_within(found_lists.find_lists(samples.key, roots), roots, [column.values for column in columns])
+    lists = found_lists.find_lists(samples.key, roots)
+    within = find_columns_within(lists, roots, [column.values for column in columns], [column.words for column in columns])
     names = {place: found.name for place, found in within.items()}
     fields = tuple(replace(_field(place, column, len(kept), language), list=names.get(place, "")) for place, column in enumerate(columns))
     return _Found(tuple(snapshot.pk for snapshot in kept), languages.read_languages(roots), tuple(columns), fields)
