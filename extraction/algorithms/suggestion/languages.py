@@ -56,24 +56,23 @@ def read_languages(roots: Sequence[etree._Element]) -> Languages:
 def choose_pages(languages: Languages, most: int, columns: Sequence[Mapping[int, Sequence[object]]] = ()) -> list[int]:
     """Return the numbers of pages to mark: those that together show the most of the columns in each language; of equal ones, the first.
 
-    A page shows a column if it has a value of it, and more of it if it has several. Thus a column that few pages have gets a mark, in each
-    language where a page has it, and one with several values gets them marked.
+    Thus a column that few pages have gets a mark, in each language where a page has it. One with several values gets several marked in
+    one language, which is enough to learn where they stand.
 
     columns: {page: values} each.
     """
     pages = range(max(most, len(languages), *(max(each, default=0) + 1 for each in columns), 0))
-    shown: list[set[tuple[int, str, bool]]] = [set() for _ in pages]
+    shown: list[dict[tuple[int, str], int]] = [{} for _ in pages]
     for page in pages:
         language = languages[page] if languages else ""
-        shown[page] = {
-            (n, language, several) for n, each in enumerate(columns) for several in (False, True) if len(each.get(page, ())) > several
-        }
-        shown[page] |= {(-1, language, False)} if language else set()
+        shown[page] = {(-1, language): 2} if language else {}
+        shown[page] |= {(n, language): 2 for n, each in enumerate(columns) if each.get(page)}
+        shown[page] |= {(n, "several"): 1 for n, each in enumerate(columns) if len(each.get(page, ())) > 1}
     chosen: list[int] = []
     while len(chosen) < min(most, len(pages)):
-        best = max((page for page in pages if page not in chosen), key=lambda page: (len(shown[page]), -page))
-        chosen.append(best)
-        shown = [each - shown[best] if page != best else each for page, each in enumerate(shown)]
+        known = {key for page in chosen for key in shown[page]}
+        gains = {page: sum(weight for key, weight in shown[page].items() if key not in known) for page in pages if page not in chosen}
+        chosen.append(max(gains, key=lambda page: (gains[page], -page)))
     return sorted(chosen)
 
 
