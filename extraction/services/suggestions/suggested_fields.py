@@ -1,6 +1,6 @@
 """Suggest fields for a template on which nothing is marked yet.
 
-The fields that an editor accepts become attributes of the record type, and their values are marked on the first sample
+The fields that an editor accepts become attributes of the record type, and their values are marked on a few sample
 pages. The marks are like any others: the editor can correct them in the workbench and learn a rule from them.
 """
 
@@ -91,7 +91,7 @@ def suggest_fields(cluster: Cluster) -> FieldOffer:
 
 
 def take_fields(cluster: Cluster, key: str, taken: Sequence[TakenColumns], user: User | None, *, type_name: str = "") -> int:
-    """Turn the accepted fields into attributes, mark them on the first sample pages and return the number of those pages.
+    """Turn the accepted fields into attributes, mark them on a few sample pages and return the number of those pages.
 
     Existing marks stay. Raises JobError when the sample pages have changed since the offer.
 

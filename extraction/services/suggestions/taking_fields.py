@@ -1,4 +1,4 @@
-"""Turn the columns that an editor accepts into attributes and into marks on the first sample pages."""
+"""Turn the columns that an editor accepts into attributes and into marks on a few sample pages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
