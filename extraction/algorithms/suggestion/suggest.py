@@ -95,7 +95,7 @@ def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS, con
     labels = find_labels(pages, keys, paths, languages=languages)
     namer = Namer(pages, keys, labels, paths)
     groups = group_units(pages, keys, labels, paths)
-    pool = _leave_out_firsts(Ranking(groups, pages, labels, paths, languages=languages).list_candidates())
+    pool = Ranking(groups, pages, labels, paths, languages=languages).list_candidates()
     taken = order_by_familiarity(list(take_columns(pool, max(most, COLUMNS))), paths)[: 2 * most if languages else most]
     taken += [(each.merit, each) for each in take_constants(pool, [each for _, each in taken], groups, paths, constants)]
     columns = [each for _, each in taken]
@@ -104,35 +104,6 @@ def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS, con
         _make_column(name, namer.written.get(each.key.label, ""), score, each) for name, (score, each) in zip(names, taken, strict=True)
     ]
     return _join_languages(made, languages, most) if languages else made
-
-
-def _leave_out_firsts(pool: Sequence[ColumnCandidate]) -> list[ColumnCandidate]:
-    """Return the candidates without those that have only the first of the several values of another one after the same label.
-
-    The other one is as good as the better of the two.
-    """
-    several: dict[object, list[int]] = {}
-    for n, each in enumerate(pool):
-        if each.key.label and not each.single:
-            several.setdefault(each.key.label, []).append(n)
-    wholes: dict[int, float] = {}
-    firsts: set[int] = set()
-    for n, each in enumerate(pool):
-        if each.single and (whole := next((m for m in several.get(each.key.label, ()) if _begins(each, pool[m])), None)) is not None:
-            firsts.add(n)
-            wholes[whole] = max(each.merit, pool[whole].merit, wholes.get(whole, 0.0))
-    return [replace(each, merit=wholes.get(n, each.merit)) for n, each in enumerate(pool) if n not in firsts]
-
-
-def _begins(one: ColumnCandidate, several: ColumnCandidate) -> bool:
-    """Return whether one candidate has, on the same pages, the first value of each row of the other.
-
-    A page must have one value only, or the two may be different things.
-    """
-    if one.group.keys() != several.group.keys():
-        return False
-    rows = [(one.group[page], several.group[page]) for page in one.group]
-    return all(mine[0].unit is theirs[0].unit for mine, theirs in rows) and any(len(theirs) == 1 for _, theirs in rows)
 
 
 def _join_languages(columns: Sequence[SuggestedColumn], languages: Languages, most: int) -> list[SuggestedColumn]:
