@@ -152,6 +152,21 @@ def test_from_the_second_page_on_values_are_proposed_and_one_key_confirms_all(be
     assert saved_values("title") == ["Book 0"] and saved_values("price") == ["£0.50"]
 
 
+def test_enter_on_a_page_that_is_done_opens_the_next_one_that_is_not(bench):
+    bench.open(factory.shop(8))
+    for _ in range(2):
+        for _ in Attribute.objects.all():
+            bench.save("x")
+        bench.press("]")
+        bench.ready()
+    bench.press("[")
+    bench.press("[")
+    bench.ready()
+    bench.until(lambda: "Enter opens the next one" in bench.page.locator("#progress").inner_text())
+    bench.press("Enter")
+    bench.until(lambda: bench.page.locator('.wb-sample[aria-current="page"] .wb-sample-number').inner_text() == "3")
+
+
 def test_a_whole_page_can_be_marked_with_the_keyboard_alone(bench):
     bench.open(factory.shop(8))
     bench.press("j")

@@ -6,15 +6,17 @@ ask for places or forms.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from extraction.algorithms.dom.xpath import MAX_WIDE_STEPS
-from extraction.algorithms.learning.feature_maker import is_weak_feature
+from extraction.algorithms.learning.feature_maker import is_label_feature, is_weak_feature
 from extraction.algorithms.learning.marks import MarkedNode
 from extraction.algorithms.learning.page_table import Bools
-from extraction.algorithms.learning.solution import Solution
+from extraction.algorithms.learning.solution import Solution, swap_feature
 from extraction.algorithms.learning.solver import Solver
 
 MAX_PARTS = 25
@@ -65,6 +67,47 @@ def split_by_labels(solver: Solver, marks: Sequence[MarkedNode], together: Solut
         solutions.append(best)
         left = _list_left(left, best)
     return solutions if not left and _price_alternatives(solver, solutions) < limit else []
+
+
+def share_structure(solver: Solver, solutions: Sequence[Solution]) -> list[Solution]:
+    """Return the solutions; those that saw one value on each page take the structure of one that saw several on a page.
+
+    The marked pages of a language may happen to have one value each. Then the value right after the label is all that their solution finds.
+    The other pages of the template show where further values stand. The solution keeps its own label.
+    """
+    several = [each for each in solutions if max(Counter(mark.page for mark in each.marks).values(), default=0) > 1]
+    if not solver.multiple or not several or len(several) == len(solutions):
+        return list(solutions)
+    shared = []
+    for each in solutions:
+        options = [] if each in several else [option for model in several if (option := _take_structure(solver, model, each))]
+        shared.append(options[0] if options else each)
+    return shared
+
+
+def _take_structure(solver: Solver, model: Solution, own: Solution) -> Solution | None:
+    """Return the model with the label of another solution instead of its own; None unless it selects all that the other one selects.
+
+    It must select nothing on marked pages that is not marked.
+    """
+    number = next((n for n, each in enumerate(model.chosen.features) if is_label_feature(each)), None)
+    if number is None or model.target != own.target or not any(map(is_label_feature, own.chosen.features)):
+        return None
+    old, nodes = model.chosen.features[number], model.nodes
+    places = solver.find_places(nodes, own.marks)
+    marked = solver.find_places(nodes, [mark for mark in solver.marks if model.target in mark.nodes])
+    found = solver.find_features(nodes, places, solver.cost)
+    same = [row for row in found if (row[0].kind, row[0].level, row[0].tag) == (old.kind, old.level, old.tag) and is_label_feature(row[0])]
+    for row in sorted(same, key=lambda row: (row[0].cost, row[0].words)):
+        selected = model.select_without(number) & row[1]
+        unwanted = selected & solver.annotated[nodes.page]
+        unwanted[marked] = False
+        if unwanted.any() or (own.selected & ~selected).any():
+            continue
+        support = len(np.unique(nodes.page[selected & ~solver.annotated[nodes.page]])) / max(int((~solver.annotated).sum()), 1)
+        swapped = swap_feature(model, number, row)
+        return replace(swapped, marks=own.marks, selected=selected, chosen=replace(swapped.chosen, support=support))
+    return None
 
 
 def _cover(solver: Solver, marks: Sequence[MarkedNode], clicked: Sequence[MarkedNode]) -> list[Solution]:

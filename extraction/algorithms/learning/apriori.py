@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from extraction.algorithms.errors import LearningError
-from extraction.algorithms.learning.alternatives import split_by_labels, split_marks
+from extraction.algorithms.learning.alternatives import share_structure, split_by_labels, split_marks
 from extraction.algorithms.learning.corpus import Candidates, Corpus
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
 from extraction.algorithms.learning.description import describe_group, explain_conflict, learn_part, refuse_strange
@@ -187,6 +187,7 @@ class Learner:
 
     def _describe_rule(self, solutions: Sequence[Solution]) -> Learned | NotLearned:
         """Builds the rule from solutions that together select all marks and nothing else on annotated pages."""
+        solutions = share_structure(self.solver, solutions)
         problem = refuse_strange(self.solver, solutions) or find_left_out(self.solver, solutions)
         if problem is not None:
             return problem

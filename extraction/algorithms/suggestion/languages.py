@@ -53,11 +53,27 @@ def read_languages(roots: Sequence[etree._Element]) -> Languages:
     return found if len(large) > 1 else ()
 
 
-def choose_pages(languages: Languages, count: int) -> list[int]:
-    """Return the numbers of the first pages, so chosen that they are in as many languages as possible."""
-    firsts = [languages.index(language) for language in dict.fromkeys(languages) if language]
-    rest = [page for page in range(max(count, len(languages))) if page not in firsts]
-    return sorted([*firsts, *rest][:count])
+def choose_pages(languages: Languages, most: int, columns: Sequence[Mapping[int, Sequence[object]]] = ()) -> list[int]:
+    """Return the numbers of pages to mark: those that together show the most of the columns in each language; of equal ones, the first.
+
+    Thus a column that few pages have gets a mark, in each language where a page has it. One with several values gets several marked in
+    one language, which is enough to learn where they stand.
+
+    columns: {page: values} each.
+    """
+    pages = range(max(most, len(languages), *(max(each, default=0) + 1 for each in columns), 0))
+    shown: list[dict[tuple[int, str], int]] = [{} for _ in pages]
+    for page in pages:
+        language = languages[page] if languages else ""
+        shown[page] = {(-1, language): 2} if language else {}
+        shown[page] |= {(n, language): 2 for n, each in enumerate(columns) if each.get(page)}
+        shown[page] |= {(n, "several"): 1 for n, each in enumerate(columns) if len(each.get(page, ())) > 1}
+    chosen: list[int] = []
+    while len(chosen) < min(most, len(pages)):
+        known = {key for page in chosen for key in shown[page]}
+        gains = {page: sum(weight for key, weight in shown[page].items() if key not in known) for page in pages if page not in chosen}
+        chosen.append(max(gains, key=lambda page: (gains[page], -page)))
+    return sorted(chosen)
 
 
 def is_same_in_each(contents: Iterable[tuple[int, tuple[str, ...]]], languages: Languages) -> bool:

@@ -40,6 +40,9 @@ SHEET = 0.5
 SEVERAL, INSIDE = 0.5, 0.8
 """Share of a list's pages that must have several rows, and of a column's values that must be in them, for it to belong to the list."""
 
+LABELLED = 0.5
+"""Share of a list's rows that must have a label of their own for the rows to be properties of the page."""
+
 SAME_ROWS, SAME_TEXTS = 0.8, 0.6
 """Least share of the pages with as many rows, and of the texts in common, with which two methods agree."""
 
@@ -145,13 +148,18 @@ def _in_order(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def find_columns_within(
-    lists: Sequence[SuggestedList], roots: Sequence[etree._Element], columns: Sequence[Mapping[int, Sequence[Value]]]
+    lists: Sequence[SuggestedList],
+    roots: Sequence[etree._Element],
+    columns: Sequence[Mapping[int, Sequence[Value]]],
+    labels: Sequence[str] = (),
 ) -> dict[int, SuggestedList]:
     """Return {number of a column: the list} of the columns whose values are in a list's rows.
 
-    Only lists with several rows on most of their pages count.
+    Only lists with several rows on most of their pages count. The rows of some lists are properties: most of them have a label of
+    their own, which makes a column. Such columns are fields of the page, not of the list.
 
     columns: {page: values} each.
+    labels: the label of each column, "" for none.
     """
     within: dict[int, SuggestedList] = {}
     for found in lists:
@@ -159,12 +167,33 @@ def find_columns_within(
         if sum(len(many) > 1 for many in rows.values()) < SEVERAL * len(rows):
             continue
         spans = {page: _spans(many, roots[page]) for page, many in rows.items()}
-        for number, column in enumerate(columns):
-            places = [(page, value.place.node) for page, values in column.items() for value in values]
-            inside = sum(any(first <= node < end for first, end in spans.get(page, ())) for page, node in places)
-            if number not in within and places and inside >= INSIDE * len(places):
-                within[number] = found
+        inside = {n: touched for n, column in enumerate(columns) if (touched := _find_touched(column, spans))}
+        properties = _find_properties(inside, labels, sum(map(len, rows.values())))
+        within |= {n: found for n in inside if n not in within and n not in properties}
     return within
+
+
+def _find_properties(inside: Mapping[int, set[tuple[int, int]]], labels: Sequence[str], rows: int) -> set[int]:
+    """Return the columns whose label names one row of each page, if such labels name most of a list's rows; else none.
+
+    inside: {number of a column: the rows (page, number) that have its values}.
+    rows: how many the list has.
+    """
+    named: dict[str, set[tuple[int, int]]] = {}
+    for n, touched in inside.items():
+        if n < len(labels) and labels[n]:
+            named.setdefault(labels[n], set()).update(touched)
+    once = {label for label, touched in named.items() if len({page for page, _ in touched}) == len(touched)}
+    covered = {row for label in once for row in named[label]}
+    return {n for n in inside if n < len(labels) and labels[n] in once} if len(covered) >= LABELLED * rows else set()
+
+
+def _find_touched(column: Mapping[int, Sequence[Value]], spans: Mapping[int, Sequence[tuple[int, int]]]) -> set[tuple[int, int]]:
+    """Return the rows (page, number) that have a column's values; none unless nearly all its values are in rows."""
+    places = [(page, value.place.node) for page, values in column.items() for value in values]
+    rows = [next((n for n, (first, end) in enumerate(spans.get(page, ())) if first <= node < end), None) for page, node in places]
+    touched = {(page, n) for (page, _), n in zip(places, rows, strict=True) if n is not None}
+    return touched if sum(n is not None for n in rows) >= INSIDE * len(places) else set()
 
 
 def _spans(rows: Sequence[SectionRow], root: etree._Element) -> list[tuple[int, int]]:

@@ -120,6 +120,13 @@ def note_unchanged(site: Site, events: Sequence[Fetched]) -> None:
     Page.objects.filter(site=site, url__in=same, gone_at__isnull=False).update(gone_at=None, left_at=None)
 
 
+def count_unmatched(run: Run) -> int:
+    """Return how many pages that the run fetched have no template and no record, though they can be read."""
+    fetched = run.addresses.filter(outcome__in=PAGES).values("url")
+    without = Page.objects.filter(site=run.site, cluster=None, reading=Page.Reading.WHOLE, url__in=fetched)
+    return without.exclude(current__in=run.records.values("snapshot")).count()
+
+
 def count_by_outcome(run: Run) -> dict[str, int]:
     """Return {outcome: number of addresses}."""
     return AddressCount.objects.filter(run=run, state=CrawlAddress.State.DONE).totals("outcome")

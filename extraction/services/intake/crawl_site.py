@@ -299,12 +299,12 @@ def _ended(run: Run, intake: Intake, reason: EndReason) -> RunSummary:
         reason=reason.value,
     )
     summary = _count_terms(run, summary)
-    if run.read_parameters().refreshes:
+    if run.read_parameters().refreshes or reason in (EndReason.SETTLED, EndReason.PAGE_LIMIT):
         summary = replace(summary, left=run.addresses.queued().count())
     if not run.read_parameters().keeps_no_pages:
         return summary
     extract_records.finish_crawl(run)
-    return extract_records.add_states(summary, run)
+    return replace(extract_records.add_states(summary, run), unmatched=crawl_frontier.count_unmatched(run))
 
 
 def _count_terms(run: Run, summary: RunSummary) -> RunSummary:

@@ -1,6 +1,6 @@
 """Suggest fields for a template on which nothing is marked yet.
 
-The fields that an editor accepts become attributes of the record type, and their values are marked on the first sample
+The fields that an editor accepts become attributes of the record type, and their values are marked on a few sample
 pages. The marks are like any others: the editor can correct them in the workbench and learn a rule from them.
 """
 
@@ -91,7 +91,7 @@ def suggest_fields(cluster: Cluster) -> FieldOffer:
 
 
 def take_fields(cluster: Cluster, key: str, taken: Sequence[TakenColumns], user: User | None, *, type_name: str = "") -> int:
-    """Turn the accepted fields into attributes, mark them on the first sample pages and return the number of those pages.
+    """Turn the accepted fields into attributes, mark them on a few sample pages and return the number of those pages.
 
     Existing marks stay. Raises JobError when the sample pages have changed since the offer.
 
@@ -120,7 +120,8 @@ def _read(samples: Samples) -> _Found:
     kept, roots = sample_pages.read_trees(samples.snapshots)
     columns = suggest_columns(roots, most=COLUMNS, constants=CONSTANTS)
     language = detect_language(roots[0]) if roots else None
-    within = find_columns_within(found_lists.find_lists(samples.key, roots), roots, [column.values for column in columns])
+    lists = found_lists.find_lists(samples.key, roots)
+    within = find_columns_within(lists, roots, [column.values for column in columns], [column.words for column in columns])
     names = {place: found.name for place, found in within.items()}
     fields = tuple(replace(_field(place, column, len(kept), language), list=names.get(place, "")) for place, column in enumerate(columns))
     return _Found(tuple(snapshot.pk for snapshot in kept), languages.read_languages(roots), tuple(columns), fields)

@@ -1,4 +1,4 @@
-"""Turn the columns that an editor accepts into attributes and into marks on the first sample pages."""
+"""Turn the columns that an editor accepts into attributes and into marks on a few sample pages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ def take_columns(
     with transaction.atomic():
         use_named_type(cluster, type_name)
         attributes = _attributes(cluster, rows, type_name)
-        chosen = [snapshots[n] for n in choose_pages(languages, MARKED_PAGES) if n < len(snapshots)]
+        chosen = [snapshots[n] for n in choose_pages(languages, MARKED_PAGES, [values for _, values in rows]) if n < len(snapshots)]
         pages = list(Snapshot.objects.in_bulk(chosen).values())
         for page in pages:
             number = snapshots.index(page.pk)

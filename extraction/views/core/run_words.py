@@ -61,6 +61,7 @@ _WORDS: dict[str, dict[str, StrPromise]] = {
         "changed": ngettext_lazy("changed", "changed"),
         "unchanged": ngettext_lazy("unchanged", "unchanged"),
         "records": ngettext_lazy("record", "records"),
+        "unmatched": ngettext_lazy("page without a template", "pages without a template"),
         "unreadable": ngettext_lazy("unreadable", "unreadable"),
         "partly": ngettext_lazy("read in part", "read in part"),
         "gone": ngettext_lazy("gone", "gone"),

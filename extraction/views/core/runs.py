@@ -8,9 +8,9 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
-from extraction.models import ProblemCount, Role, Run, RunRelease, Site
+from extraction.models import ProblemCount, Role, Rule, Run, RunRelease, Site
 from extraction.services.core import runs as service
-from extraction.services.intake import absent_pages
+from extraction.services.intake import absent_pages, rest
 from extraction.services.sites import sites
 from extraction.views.core import crawl_view, run_progress, search_view
 from extraction.views.core.keyset import read_page
@@ -93,6 +93,7 @@ def _build_context(request: HttpRequest, run_id: int) -> dict[str, object]:
         "outcomes": crawl_view.list_outcomes(found, examples=True) if found.kind == Run.Kind.CRAWL else [],
         "search_states": search_view.list_states(found, examples=True) if found.kind == Run.Kind.CRAWL else [],
         **_find_absent(found),
+        **_find_rest(found),
         "next_run": run_progress.find_following(found),
         "again": _find_restart(found),
         "upload_again": found.kind == Run.Kind.IMPORT and found.state in (Run.State.FAILED, Run.State.CANCELLED),
@@ -106,6 +107,13 @@ def _find_absent(run: Run) -> dict[str, object]:
     after = run.read_parameters().after if run.kind == Run.Kind.CLUSTER else run.pk
     found = Run.objects.filter(pk=after or 0, kind=Run.Kind.IMPORT, state=Run.State.DONE).first()
     return {"import_run": found, "absent": absent_pages.count_absent(found) if found else 0}
+
+
+def _find_rest(run: Run) -> dict[str, object]:
+    """Return how many addresses of the site are left out after a fetch or an extraction, and whether their records can be had at once."""
+    shown = run.state == Run.State.DONE and run.kind in (Run.Kind.CRAWL, Run.Kind.EXTRACT)
+    left = rest.count_left_out(run.site) if shown else 0
+    return {"left_out": left, "extractable": bool(left) and Rule.objects.serving().of_site(run.site).not_ignored().exists()}
 
 
 def _find_restart(run: Run) -> str:

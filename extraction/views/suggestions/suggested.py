@@ -42,7 +42,8 @@ def table(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def _build_table(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Return the context of the table: the offer with the values already entered.
 
-    Columns of lists are separate, by the name of their list, and so are fields that are nearly the same everywhere.
+    Columns of lists are separate, by the name of their list, and so are fields that are nearly the same everywhere. They are folded
+    until something entered was refused, which may be in any of them.
     """
     offer = service.suggest_fields(cluster)
     sent = request.POST
@@ -50,7 +51,7 @@ def _build_table(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     own = [row for row in rows if not row[0].list and not row[0].folded]
     same = [row for row in rows if not row[0].list and row[0].folded]
     listed = {name: [row for row in rows if row[0].list == name] for name in dict.fromkeys(row[0].list for row in rows) if name}
-    shown = {"types": Attribute.Type.choices, "marked": taking_fields.MARKED_PAGES}
+    shown = {"types": Attribute.Type.choices, "marked": taking_fields.MARKED_PAGES, "refused": bool(sent)}
     return {"offer": offer, "rows": rows, "own": own, "same": same, "listed": listed, **shown}
 
 

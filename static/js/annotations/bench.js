@@ -50,6 +50,7 @@
  *   chooseBy: (step: number) => void,
  *   openPage: (page: number) => void,
  *   openBy: (step: number) => void,
+ *   openNextUnsaid: () => void,
  *   openRow: (list: number, row: number) => void,
  *   openNextRow: () => void,
  *   advance: () => void,

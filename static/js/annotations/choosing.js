@@ -3,7 +3,7 @@
 import { toast } from "../core/toasts.js";
 import { gettext } from "../core/words.js";
 import * as lists from "./rows.js";
-import { currentOf, isSaid, nextUnsaid, notLookedUp, standing } from "./store.js";
+import { currentOf, isSaid, nextUnsaid, notLookedUp, saidOn, standing } from "./store.js";
 
 /** @typedef {import("./bench.js").Bench} Bench @typedef {import("./bench.js").Choosing} Choosing */
 
@@ -52,6 +52,16 @@ export function createChoosing(bench) {
     else toast(step > 0 ? gettext("This is the last sample page.") : gettext("This is the first sample page."));
   }
 
+  /** Opens the next sample page on which something is still to be said. */
+  function openNextUnsaid() {
+    bench.arrange();
+    const { samples, page, attributes } = bench.store;
+    const later = samples.slice(samples.findIndex((sample) => sample.id === page) + 1);
+    const to = later.find((sample) => saidOn(bench.store, sample.id) < attributes.length);
+    if (to) openPage(to.id);
+    else openBy(1);
+  }
+
   /** @param {number} list @param {number} row */
   function openRow(list, row) {
     const { store } = bench;
@@ -78,5 +88,5 @@ export function createChoosing(bench) {
     else bench.draw();
   }
 
-  return { choose, chooseBy, openPage, openBy, openRow, openNextRow, advance };
+  return { choose, chooseBy, openPage, openBy, openNextUnsaid, openRow, openNextRow, advance };
 }

@@ -90,7 +90,7 @@ export function createMarking(bench) {
     if (isOffered(how)) mark(attribute, how.values, null);
     else if (how.kind === "none") mark(attribute, null, null);
     else if (attribute.list && acceptable(store, attribute.list, store.page).length) return acceptRows(attribute.list);
-    else if (nextUnsaid(store) === null) return bench.openBy(1);
+    else if (nextUnsaid(store) === null) return bench.openNextUnsaid();
     bench.advance();
   }
 

@@ -63,3 +63,18 @@ def test_pages_in_one_language_are_left_as_they_are() -> None:
 )
 def test_the_first_pages_are_in_as_many_languages_as_possible(languages: tuple[str, ...], pages: list[int]) -> None:
     assert choose_pages(languages, 3) == pages
+
+
+@pytest.mark.parametrize(
+    ("languages", "columns", "pages"),
+    [
+        ((), [{0: "x", 4: "x"}, {5: "x"}], [0, 1, 5]),  # a field that none of the first pages has
+        ((), [{0: "x", 3: "xy"}, {1: "x"}], [0, 1, 3]),  # one with several values on a later page
+        (("de", "de", "de", "en", "en", "en"), [dict.fromkeys(range(6), "x"), {2: "x", 5: "x"}], [0, 2, 5]),
+        (("de", "de", "en", "en"), [{0: "x", 1: "x", 2: "x", 3: "xy"}], [0, 1, 3]),
+        (("de", "en", "en", "de"), [{0: "xy", 1: "xy", 2: "x"}, {2: "x"}], [0, 1, 2]),  # a field that is there counts for more than several
+        (("de", "de", "de", "en", "en"), [{0: "xy", 1: "x", 3: "xy", 4: "x"}, {1: "x", 4: "x"}], [0, 1, 4]),
+    ],
+)
+def test_the_pages_show_every_column_in_each_language(languages: tuple[str, ...], columns: list[dict[int, str]], pages: list[int]) -> None:
+    assert choose_pages(languages, 3, columns) == pages

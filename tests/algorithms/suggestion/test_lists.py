@@ -14,6 +14,7 @@ from extraction.algorithms.dom.nodes import Location, elements
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.suggestion.list_names import ListNames
 from extraction.algorithms.suggestion.lists import choose_rows_to_mark, find_columns_within, is_in_structure, suggest_lists
+from extraction.algorithms.suggestion.suggest import suggest_columns
 from tests.algorithms.learning.listings import MARKUPS, items
 
 NAMES = {
@@ -144,6 +145,34 @@ def test_columns_whose_values_stand_in_the_rows_of_a_list_are_its() -> None:
     outside = {page: [Value("x", Location(0, "text", 1))] for page in inside}
     mixed = {page: [*values[:1], *outside[page] * 3] for page, values in inside.items()}
     assert find_columns_within(lists, roots, [outside, inside, mixed]) == {1: lists[0]}
+
+
+def test_labelled_columns_of_a_table_of_properties_are_fields_of_the_page() -> None:
+    labels = ("Brand", "Colour", "Weight", "Origin")
+
+    def make_properties(n: int) -> str:
+        order = [labels[(n + k) % 4] for k in range(3 + n % 2)]
+        cells = "".join(f"<div><span>{label}</span><span>{label[0]} {n} value</span></div>" for label in order)
+        return f"<h1>{NAMED[n]}</h1><p>Text {n}</p><h2>Details</h2><div class=props>{cells}</div>"
+
+    roots = pages(make_properties)
+    lists, columns = suggest_lists(roots), suggest_columns(roots, most=20, constants=5)
+    within = find_columns_within(lists, roots, [each.values for each in columns], [each.words for each in columns])
+    assert lists and within, "the properties are a list, too"
+    assert not {"brand", "colour", "weight", "origin"} & {columns[n].words for n in within}
+    assert {"brand", "colour", "weight", "origin"} <= {each.words for each in columns}
+
+
+def test_labelled_columns_of_a_list_of_records_stay_its_columns() -> None:
+    def make_records(n: int) -> str:
+        tiles = "".join(f"<li><a>Lamp {n}{k}</a><span>Price:</span> <b>{n}{k}.50 €</b></li>" for k in range(3 + n % 3))
+        return f"<h1>{NAMED[n]}</h1><ul>{tiles}</ul>"
+
+    roots = pages(make_records)
+    columns = suggest_columns(roots, most=20, constants=5)
+    within = find_columns_within(suggest_lists(roots), roots, [each.values for each in columns], [each.words for each in columns])
+    priced = {n for n, each in enumerate(columns) if "€" in "".join(each.texts)}
+    assert priced and priced <= within.keys()
 
 
 def products(name: str, having: Sequence[int]) -> tuple[list[etree._Element], dict[int, int]]:

@@ -16,7 +16,7 @@ from extraction.fetching.crawl.process import Crawl
 from extraction.models import Cluster, CrawlAddress, Page, Record, Rule, Run, Site, Snapshot, Source
 from extraction.models.run_values import EXTRACT
 from extraction.services.core import runs, stored_bytes
-from extraction.services.intake import crawl_frontier, crawl_site
+from extraction.services.intake import crawl_frontier, crawl_site, rest
 from extraction.services.intake.crawl_intake import Intake
 from extraction.services.records import extract_records
 from tests.services import crawler, factory
@@ -263,6 +263,17 @@ def test_the_page_limit_counts_all_restarts_of_a_crawl(site: Site, net: Net, mon
     assert (run.summary["pages"], run.summary["reason"]) == (9, "page_limit")
 
 
+def test_addresses_that_a_crawl_left_out_are_counted_until_it_has_fetched_all(site: Site, net: Net) -> None:
+    Source.objects.update(page_limit=9)
+    net(shop())
+    run = crawl(site)
+    left = CrawlAddress.objects.filter(run=run, state=CrawlAddress.State.QUEUED).count()
+    assert left and run.summary["left"] == rest.count_left_out(site) == left
+    Source.objects.update(page_limit=500)
+    assert crawl(site).summary["reason"] == "finished"
+    assert rest.count_left_out(site) == 0
+
+
 def test_a_crawl_that_brings_nothing_says_why(site: Site, net: Net) -> None:
     net({HOME: {"outcome": "unreachable", "status": None, "message": "no such host"}})
     run = crawl(site)
@@ -294,6 +305,7 @@ def test_the_whole_site_gives_records_without_its_pages_being_kept(sent: list[in
     run = done(crawl_site.start_extracting_crawl(world.site))
     assert (run.state, run.error) == (Run.State.DONE, "")
     assert (run.summary["records"], run.summary["complete"]) == (40, 40)
+    assert run.summary["unmatched"] == 2, "the home page and the one about the shop are of no template"
     record = Record.objects.select_related("snapshot").get(snapshot__page__url="https://shop.example/book/33")
     assert record.values["title"][0]["raw"] == "Book 33"
     assert record.rule == world.rule

@@ -85,6 +85,36 @@ def test_accepted_fields_are_added_to_the_record_type_of_the_given_name(books: C
     assert RecordType.objects.count() == 1
 
 
+def test_folded_fields_are_open_when_something_entered_was_refused(books: Cluster, signed_in: Any) -> None:
+    client, address = signed_in("editor"), reverse("cluster_suggest", args=[books.site.slug, books.number])
+    shown = client.get(reverse("cluster_suggest_table", args=[books.site.slug, books.number])).content.decode()
+    assert re.search(r'<details class="suggested-more"\s*>', shown), "nothing is wrong yet"
+    offer = suggested_fields.suggest_fields(books)
+    taken = [place(offer, "title"), place(offer, "language")]
+    data = (
+        {"key": offer.key, "record_type": "Book", "take": taken}
+        | {f"name-{n}": "same" for n in taken}
+        | {f"type-{n}": "text" for n in taken}
+    )
+    refused = client.post(address, data)
+    assert refused.status_code == 400
+    assert not re.search(r'<details class="suggested-more"\s*>', refused.content.decode())
+
+
+def test_a_field_that_the_first_pages_lack_is_marked_where_it_is(person: Any) -> None:
+    site = factory.site("Few")
+    cluster = factory.cluster(site)
+    for number in range(8):
+        rare = f"<li>Depth: {number} mm</li>" if number >= 5 else ""
+        body = f"<h1>Thing {number}</h1><ul><li>Code: K{number}7</li><li>Height: {number}5 cm</li>{rare}</ul>"
+        factory.snapshot(site, f"https://few.example/{number}", f"<html><body>{body}</body></html>".encode(), cluster=cluster)
+    offer = suggested_fields.suggest_fields(cluster)
+    assert (
+        suggested_fields.take_fields(cluster, offer.key, take(offer, "code", "height", "depth"), person("editor"), type_name="Thing") == 3
+    )
+    assert Label.objects.filter(cluster=cluster, attribute__name="depth").exclude(value="").exists()
+
+
 def test_fields_are_marked_on_pages_of_each_language_and_never_missed_where_their_label_is_unknown(person: Any) -> None:
     """Each third page is in German. The warranty has a word that no list of meanings knows."""
     site = factory.site("Lamps")

@@ -34,6 +34,18 @@ def test_an_extraction_in_which_every_page_failed_does_not_look_like_a_success(s
     assert "All failed" in signed_in("viewer").get(address(world, "site_runs")).content.decode()
 
 
+@pytest.mark.parametrize("kind", [Run.Kind.CRAWL, Run.Kind.EXTRACT])
+def test_a_run_over_a_part_of_the_site_says_how_much_was_left_out(signed_in: Any, world: World, kind: Run.Kind) -> None:
+    fetch = factory.run(world.site, Run.Kind.CRAWL, Run.State.DONE, summary={"pages": 9, "reason": "settled", "left": 31})
+    shown = fetch if kind == Run.Kind.CRAWL else factory.run(world.site, kind, Run.State.DONE, cluster=world.cluster)
+    text = signed_in("editor").get(shown.get_absolute_url()).content.decode()
+    assert "31 more addresses were found and not fetched" in text
+    assert reverse("crawl_extract", args=[world.site.slug]) in text
+    assert reverse("crawl_extract", args=[world.site.slug]) not in signed_in("viewer").get(shown.get_absolute_url()).content.decode()
+    factory.run(world.site, Run.Kind.CRAWL, Run.State.DONE, summary={"pages": 40, "reason": "finished"})
+    assert "not fetched." not in signed_in("editor").get(shown.get_absolute_url()).content.decode()
+
+
 def test_the_screen_of_an_import_leads_on_to_the_templates(signed_in: Any, world: World) -> None:
     done = factory.run(world.site, Run.Kind.IMPORT, Run.State.DONE)
     after = factory.run(world.site, Run.Kind.CLUSTER, Run.State.RUNNING)
