@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning.page_table import (
     BLANK,
-    HEADINGS,
+    HEADS,
     MAX_CLASSES,
     MAX_LABEL,
     MAX_RAW_LABEL,
@@ -92,7 +92,7 @@ class NodeColumns:
         tags = np.array(hashes, np.uint64)[kind]
         without_rows = find_unread_tags(root)
         unread = np.array([name in without_rows for name in kinds])[kind]
-        is_heading = np.array([name in HEADINGS for name in kinds])[kind]
+        is_heading = np.array([name in HEADS for name in kinds])[kind]
         is_element = tags > 0
         known = dict(zip(everything, range(count), strict=True))
         parents = [known.get(above, count) for above in map(_PARENT, everything)]

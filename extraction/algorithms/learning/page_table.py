@@ -46,6 +46,9 @@ UNREAD_TAGS = frozenset(("script", "style", "template"))
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
+HEADS = (*HEADINGS, "dt")
+"""Elements that stand before all that belongs to them, up to the next such element: a ``dt`` may have several ``dd``."""
+
 MAX_RAW_LABEL = 2_000
 """Longest text looked at for a label, white space included: templates indent, but not that far."""
 
@@ -79,7 +82,7 @@ class ElementColumns:
     whole: hash of the cleaned text.
     shape: hash of that text's shape (`make_shape`).
     text_before, text_after: hashes of the nearest text() sibling before and after the element.
-    heading: hash of the tag and text of the nearest heading among the siblings before it.
+    heading: hash of the tag and text of the nearest of HEADS among the siblings before it.
     """
 
     tag: Hashes

@@ -17,7 +17,7 @@ from extraction.algorithms.learning.corpus import Candidates, Corpus
 from extraction.algorithms.learning.costs import Cost
 from extraction.algorithms.learning.feature_maker import ANY, MOST_STRANGE, TEXT, FeatureMaker, MaskedFeature, classify_name, describe_name
 from extraction.algorithms.learning.label_trust import LABEL_TAGS, is_label_place
-from extraction.algorithms.learning.page_table import BLANK, HEADINGS, PRESENTATION, TOO_LONG, Bools, Hashes, Ints, hash_text
+from extraction.algorithms.learning.page_table import BLANK, HEADINGS, HEADS, PRESENTATION, TOO_LONG, Bools, Hashes, Ints, hash_text
 
 STEM_ENDS = "s:.,;() "
 """Characters that may follow a label's stem. "Author", "Authors:" and "Author(s)" have one stem; "(Author)" has another."""
@@ -43,8 +43,8 @@ _HOST = re.compile(r"^(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/]*")
 
 CELLS = frozenset(("td", "th"))
 
-HEADING_HASHES = frozenset(map(hash_text, HEADINGS))
-IS_HEADING = " or ".join(f"self::{tag}" for tag in HEADINGS)
+HEADING_HASHES, HEAD_HASHES = frozenset(map(hash_text, HEADINGS)), frozenset(map(hash_text, HEADS))
+IS_HEAD = " or ".join(f"self::{tag}" for tag in HEADS)
 
 
 def find_features(corpus: Corpus, nodes: Candidates, positives: Ints, *, cost: Cost) -> list[MaskedFeature]:
@@ -326,9 +326,9 @@ class _StrongFeatures(FeatureMaker):
 
     def _heading_test(self, row: int) -> tuple[str, str, float]:
         """The condition that the nearest heading before an element among its siblings is that of `row`; its text; how strange that is."""
-        nearest = f"preceding-sibling::*[{IS_HEADING}][1]"
+        nearest = f"preceding-sibling::*[{IS_HEAD}][1]"
         above = int(self.corpus.elements.before[row])
-        while self.corpus.elements.tag[above] not in HEADING_HASHES:
+        while self.corpus.elements.tag[above] not in HEAD_HASHES:
             above = int(self.corpus.elements.before[above])
         tag, label = self.corpus.read_tag(above), self.corpus.read_text(above)
         some = f"preceding-sibling::{tag}[{has_word('.', label)}]"  # most elements have none, and need not look for the nearest

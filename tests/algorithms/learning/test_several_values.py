@@ -53,3 +53,23 @@ def test_all_values_are_found_in_a_language_whose_marked_pages_have_one_each(kin
     learned = learn_attribute(tables, [example(tables, n, xpaths[n]) for n in range(4)], multiple=True)
     assert isinstance(learned, Learned)
     assert [values(learned, table) for table in tables] == [shown for shown, _ in made]
+
+
+@pytest.mark.parametrize("marked", [[2, 1], [1, 2], [2, 3], [3, 1]])
+@pytest.mark.parametrize("seed", range(3))
+def test_all_dd_of_a_term_are_found_from_two_pages(marked: list[int], seed: int) -> None:
+    """Pages of one language. A ``dd`` belongs to the nearest ``dt`` before it, however many stand between."""
+    made = make_pages("definitions", [each for count in (*marked, *[1, 2, 3, 4] * 3) for each in (count, 1)], seed)[::2]
+    tables = [table for _, table in made]
+    xpaths = [" | ".join(f"//*[text()='{value}']" for value in shown) for shown, _ in made]
+    learned = learn_attribute(tables, [example(tables, n, xpaths[n]) for n in range(2)], multiple=True)
+    assert isinstance(learned, Learned)
+    assert [values(learned, table) for table in tables] == [shown for shown, _ in made]
+
+
+def test_a_term_with_one_dd_gives_one_value_where_another_has_two() -> None:
+    made = make_pages("definitions", [1, 1, 1, 2, 1, 2, 1, 1], 5)
+    tables = [table for _, table in made]
+    learned = learn_attribute(tables, [example(tables, n, f"//*[text()='{made[n][0][0]}']") for n in (0, 2)], multiple=False)
+    assert isinstance(learned, Learned)
+    assert "preceding-sibling::*[1]" in str(learned.alternatives[0].xpath)
