@@ -19,7 +19,7 @@ help: ## List the targets
 
 setup: .venv/.ready ## Make .venv with everything that the others need
 .venv/.ready: requirements-dev.lock
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Vertex needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another with PYTHON=python3.12")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5) and "Vertex needs Python 3.11.5 or newer; this is " + sys.version.split()[0] + ". Name another with PYTHON=python3.12")'
 	@echo "Installing the pinned packages into .venv …"
 	@test -x $(PY) || $(PYTHON) -m venv .venv
 	@set -o pipefail; PYTHONUNBUFFERED=1 $(PY) -m pip install --disable-pip-version-check --require-hashes --progress-bar off -r requirements-dev.lock | \

@@ -85,6 +85,10 @@ class Vertex(
         """Delete a site with all that belongs to it. confirm: its name."""
         self.request("DELETE", join_path("sites", site), query={"confirm": confirm})
 
+    def get_source(self, site: str) -> dict[str, Any]:
+        """Return how a site is fetched, by the names of docs/api.md. Without `whole`, a crawl takes a sample of the pages."""
+        return dict(self.request("GET", join_path("sites", site, "source")))
+
     def change_source(self, site: str, **fields: Any) -> dict[str, Any]:
         """Change how a site is fetched."""
         return dict(self.request("PATCH", join_path("sites", site, "source"), body=fields))
@@ -226,7 +230,8 @@ class Vertex(
     ) -> RecordType:
         """Create a record type.
 
-        attributes: {name, type, multiple, mandatory, list} each; all but the name may be left out.
+        attributes: {name, type, multiple, mandatory, list} each; all but the name may be left out. type: text (the usual one), number,
+            price, date, url, image or boolean.
         team: the slug of its team; empty for your oldest team.
         """
         body = {"name": name, "description": description, "attributes": [dict(each) for each in attributes], "team": team}
@@ -289,7 +294,10 @@ class Vertex(
         return self.list_all(join_path("sites", site, "templates", template, "changes"), Change, filters)
 
     def export(self, site: str, template: int, target: Path, *, format: str = "csv", **options: Any) -> int:
-        """Write the records of a template to a file and return its size in bytes. options: as for the export in docs/api.md."""
+        """Write the records of a template to a file and return its size in bytes.
+
+        format: csv, jsonl, xlsx, parquet, sqlite or duckdb. options: list, columns, values, sort and the others of docs/api.md.
+        """
         return self.download(join_path("sites", site, "templates", template, "export"), target, query={"format": format, **options})
 
     # Monitoring

@@ -53,6 +53,15 @@ class ShownRoom:
     operations: list[ShownOperation] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class ShownShape:
+    """An object that stands inside bodies or answers: its name as types give it, what it means, and its fields."""
+
+    name: str
+    description: SafeString
+    fields: tuple[ShownField, ...]
+
+
 @login_not_required
 @require_safe
 def serve_openapi(_: HttpRequest) -> HttpResponse:
@@ -66,6 +75,7 @@ def show_reference(request: HttpRequest) -> HttpResponse:
     """Show all operations with what they take and give."""
     context = {
         "rooms": list_rooms(),
+        "shapes": list_shapes(),
         "root": settings.VERTEX_PUBLIC_URL,
         "openapi": reverse("api_openapi"),
         "per_minute": settings.VERTEX_API_REQUESTS_PER_MINUTE,
@@ -84,6 +94,41 @@ def list_rooms() -> tuple[ShownRoom, ...]:
             title = each["tags"][0]
             rooms.setdefault(title, ShownRoom(title)).operations.append(_show_operation(path, method, each, schemas))
     return tuple(rooms.values())
+
+
+@cache
+def list_shapes() -> tuple[ShownShape, ...]:
+    """Return the objects that the types of fields name, by their names. Their own fields are in no table of an operation."""
+    document = api.get_openapi_schema()
+    schemas = document["components"]["schemas"]
+    waiting = [each for methods in document["paths"].values() for said in methods.values() for each in _list_properties(said, schemas)]
+    found: dict[str, ShownShape] = {}
+    while waiting:
+        for reference in _list_references(waiting.pop()):
+            shape = schemas[reference]
+            name = _name_type({"$ref": reference})
+            if name not in found:
+                found[name] = ShownShape(name, _mark_code(shape.get("description", "")), tuple(_list_fields(shape, schemas, "")))
+                waiting += shape.get("properties", {}).values()
+    return tuple(found[name] for name in sorted(found))
+
+
+def _list_properties(operation: Any, schemas: Any) -> list[Any]:
+    """Return the schemas of the fields that an operation's tables show."""
+    answers: Any = (answer for status, answer in operation["responses"].items() if str(status).startswith("2"))
+    found = []
+    for each in (operation.get("requestBody", {}), *answers):
+        for content in each.get("content", {}).values():
+            found += _find_object(content.get("schema", {}), schemas).get("properties", {}).values()
+    return found
+
+
+def _list_references(schema: Any) -> list[str]:
+    """Return the names of the schemas that a field's type consists of."""
+    if "$ref" in schema:
+        return [schema["$ref"].rpartition("/")[2]]
+    parts = [*schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else [])]
+    return [name for part in parts for name in _list_references(part)]
 
 
 def _show_operation(path: str, method: str, said: Any, schemas: Any) -> ShownOperation:
@@ -118,17 +163,21 @@ def _show_operation(path: str, method: str, said: Any, schemas: Any) -> ShownOpe
 
 def _list_fields(schema: Any, schemas: Any, place: str) -> list[ShownField]:
     """Return the fields of an object, or of the items of a list or of a page of a list."""
-    found = _resolve(schema, schemas)
-    if found.get("type") == "array":
-        return _list_fields(found["items"], schemas, place)
-    properties = found.get("properties", {})
-    if set(properties) == {"items", "next"}:
-        return _list_fields(properties["items"], schemas, place)
+    found = _find_object(schema, schemas)
     needed = found.get("required", ())
     return [
         ShownField(name, place, _name_type(each), name in needed, _mark_code(each.get("description", "")))
-        for name, each in properties.items()
+        for name, each in found.get("properties", {}).items()
     ]
+
+
+def _find_object(schema: Any, schemas: Any) -> Any:
+    """Return the schema of an object; of a list or of a page of a list, that of its items."""
+    found = _resolve(schema, schemas)
+    if found.get("type") == "array":
+        return _find_object(found["items"], schemas)
+    properties = found.get("properties", {})
+    return _find_object(properties["items"], schemas) if set(properties) == {"items", "next"} else found
 
 
 def _resolve(schema: Any, schemas: Any) -> Any:

@@ -164,7 +164,9 @@ def export_records(request: ApiRequest, slug: str, number: int, format: str = "c
     """Send the records of a template as a file: `format` is csv, jsonl, xlsx, parquet, sqlite or duckdb.
 
     Takes the same parameters as the dashboard's download: list, columns, about, several, separator, values, split, guard, bom, part
-    (file, schema or dictionary). A download that breaks off can go on with Range and If-Range.
+    (file, schema or dictionary); to leave some out, q, state, has (an attribute with a value) and missing; and sort: url, state,
+    extracted or an attribute, with a minus sign from the end. Without sort, records stand in the order in which they were first made.
+    A download that breaks off can go on with Range and If-Range.
     """
     cluster = find_cluster(request, slug, number)
     return exports.send_template_export(request, cluster, who=name_token(request))

@@ -1,14 +1,19 @@
-"""The whole main job by the keyboard alone: from signing in to the CSV. Whatever has the focus can be seen."""
+"""The journeys of an editor and of somebody who takes records by the keyboard alone. Whatever has the focus can be seen."""
 
 import csv
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from extraction.demo import site as demo_site
+from extraction.demo.server import DemoServer
 from tests.demo.zipped import write_zip
-from tests.e2e.conftest import PASSWORD, Dashboard
+from tests.e2e.conftest import PASSWORD, ROOT, Dashboard, environment
 from tests.e2e.marking import learned
 
 if TYPE_CHECKING:
@@ -67,9 +72,9 @@ def take(page: "Page", text: str) -> None:
     page.keyboard.press("Escape")
 
 
-def sign_in(page: "Page") -> None:
+def sign_in(page: "Page", person: str = "editor") -> None:
     page.goto("/")
-    enter(page, "Name", "editor")
+    enter(page, "Name", person)
     enter(page, "Password", PASSWORD)
     page.keyboard.press("Enter")
     page.wait_for_url(lambda url: "sign-in" not in url)
@@ -121,7 +126,7 @@ def mark_two_pages(page: "Page", truth: dict[str, dict[str, list[str]]]) -> None
 
 
 def test_an_editor_needs_no_mouse(page: "Page", dashboard: Dashboard, tmp_path: Path) -> None:
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(25_000)
     write_zip(tmp_path / "keys.zip")
     truth = demo_site.truth()["book"]
     sign_in(page)
@@ -142,3 +147,74 @@ def test_an_editor_needs_no_mouse(page: "Page", dashboard: Dashboard, tmp_path: 
     with Path(download.value.path()).open(encoding="utf-8-sig", newline="") as file:
         titles = sorted(row["title"] for row in csv.DictReader(file))
     assert titles == sorted(values["title"][0] for values in truth.values())
+
+
+SHOP = "Keyboard shop"
+
+
+@pytest.fixture
+def shop(dashboard: Dashboard) -> Iterator[DemoServer]:
+    """The demo's shop with a live rule for its books, and their records."""
+    with DemoServer() as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        dashboard.manage("crawl_site", SHOP, server.address, "--whole", "--delay", "0", "--here")
+        command = [sys.executable, "-m", "tests.e2e.live_rule", "keyboard-shop", server.address]
+        subprocess.run(command, cwd=ROOT, env=environment(dashboard.folder), check=True)
+        dashboard.manage("extract", "keyboard-shop", "--here")
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def get_focused(page: "Page") -> str:
+    """The name of what has the focus; it must be seen."""
+    name, seen, tag = page.evaluate(_FOCUS)
+    assert seen, f"the focus on “{name}” ({tag}) cannot be seen"
+    return str(name)
+
+
+def assert_trapped_and_given_back(page: "Page", opener: str) -> None:
+    """An open dialog keeps the focus, Escape closes it, and what opened it has the focus again."""
+    for key in ("Tab", "Shift+Tab"):
+        for _ in range(MOST_TABS):
+            page.keyboard.press(key)
+            inside = page.evaluate("() => document.activeElement === document.body || !!document.activeElement.closest('dialog[open]')")
+            assert inside, f"“{page.evaluate(_FOCUS)[0]}” behind the dialog has the focus"
+    page.keyboard.press("Escape")
+    page.wait_for_function("() => !document.querySelector('dialog[open]')")
+    assert get_focused(page).startswith(opener)
+
+
+def read_titles(path: Path) -> list[str]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return sorted(row["title"] for row in csv.DictReader(file))
+
+
+def take_records(page: "Page") -> None:
+    """From the home page to a file with the records of one author; the viewer is signed in."""
+    wanted = "austen"
+    page.keyboard.press("g")
+    page.keyboard.press("s")
+    page.wait_for_url("**/sites/")
+    press(page, SHOP)
+    page.locator(".template-card").first.wait_for()
+    press(page, "Records")
+    page.wait_for_url("**/records/**")
+    page.keyboard.press("/")
+    page.keyboard.type(wanted)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**q={wanted}**")
+    press(page, "Export")
+    assert_trapped_and_given_back(page, "Export")
+    page.keyboard.press("Enter")
+    with page.expect_download() as download:
+        press(page, "Download")
+    right = [values["title"][0] for values in demo_site.truth()["book"].values() if wanted in str(values).lower()]
+    assert right and read_titles(Path(download.value.path())) == sorted(right)
+
+
+def test_whoever_takes_records_needs_no_mouse(page: "Page", dashboard: Dashboard, shop: DemoServer) -> None:
+    page.set_default_timeout(60_000)
+    sign_in(page, "viewer")
+    take_records(page)

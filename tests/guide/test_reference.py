@@ -1,5 +1,7 @@
 """The reference pages say what the code says."""
 
+import re
+
 import pytest
 from click import Command, Group
 from django.core.management import get_commands
@@ -43,6 +45,14 @@ def test_every_operation_of_the_api_is_there_with_its_address() -> None:
     for path, methods in api.get_openapi_schema()["paths"].items():
         for method in methods:
             assert f"`{method.upper()} {path}`" in text
+
+
+def test_what_the_types_of_the_api_name_is_explained_with_its_fields() -> None:
+    text = PAGES["http-api.md"]()
+    named = set(re.findall(r"\| (?:list of )?([A-Z][A-Za-z]+)(?: or null)?(?: \(optional\))? \|", text))
+    assert "AttributeIn" in named
+    assert not [name for name in named if f"\n### {name}\n" not in text]
+    assert "&#" not in text and "<code>" not in text
 
 
 def test_every_public_method_of_the_client_has_a_section() -> None:

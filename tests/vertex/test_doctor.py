@@ -8,6 +8,7 @@ from collections import namedtuple
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -51,6 +52,17 @@ def test_without_a_database_the_parts_that_need_it_are_left_out(tmp_path: Path) 
     assert "Start the broker and check VERTEX_BROKER_URL" in said
     assert "s3cret" not in said
     assert "Error:" not in said
+
+
+def test_a_database_that_is_not_in_utf_8_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    from django.db import connection
+
+    cursor = MagicMock()
+    cursor.__enter__.return_value.fetchone.return_value = ("SQL_ASCII",)
+    monkeypatch.setattr(connection, "vendor", "postgresql")
+    monkeypatch.setattr(connection, "cursor", lambda: cursor)
+    found = doctor._look_at_database()
+    assert (found.state, "SQL_ASCII" in found.detail, "UTF8" in found.mend) == ("wrong", True, True)
 
 
 def test_a_database_without_tables_is_told_from_one_that_is_away(tmp_path: Path) -> None:

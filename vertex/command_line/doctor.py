@@ -20,6 +20,8 @@ BROKER_S = 5
 
 CHROMIUM_S = 30
 
+IN_UTF8 = "Make it with “createdb --encoding UTF8 --template template0”, and bring what the present one has there (docs/server.md, Backup)."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
@@ -84,6 +86,12 @@ def _look_at_database() -> Finding:
     from django.db import connection
     from django.db.migrations.executor import MigrationExecutor
 
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW server_encoding")
+            encoding = cursor.fetchone()[0]
+        if encoding != "UTF8":
+            return Finding(part="database", state="wrong", detail=f"the database is in {encoding}, so texts cannot be stored", mend=IN_UTF8)
     executor = MigrationExecutor(connection)
     missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     name = connection.vendor

@@ -14,6 +14,12 @@ from vertex.command_line.output import FOUND_BROKEN, Failure, print_json, print_
 despite_doubts_option = click.option("--despite-doubts", is_flag=True, help="Although values look wrong on pages that nobody marked.")
 
 
+SAMPLE_ONLY = (
+    "A crawl of this site takes a sample of its pages. When a rule is live, “vertex crawl {slug} --mode extract” makes the records of all "
+    "its pages."
+)
+
+
 @main.group()
 def site() -> None:
     """Sites: list, add, show, delete."""
@@ -78,8 +84,13 @@ def import_pages(context: Context, slug: str, path: Path, url: str) -> None:
 )
 @click.pass_obj
 def crawl(context: Context, slug: str, mode: str) -> None:
-    """Fetch the pages of a site and find templates."""
+    """Fetch the pages of a site and find templates.
+
+    Without --whole at “site add”, that is a sample of the pages. With a live rule, --mode extract then visits all pages.
+    """
     context.follow(context.vertex.start_crawl(slug, mode))
+    if mode != "extract" and not context.as_json and not context.vertex.get_source(slug)["whole"]:
+        click.echo(SAMPLE_ONLY.format(slug=slug), err=True)
 
 
 @main.command()
@@ -135,8 +146,9 @@ def list_types(context: Context) -> None:
 def add_type(context: Context, name: str, attributes: tuple[str, ...], team: str) -> None:
     """Add a record type.
 
-    Each of ATTRIBUTES is a name, a type and signs: title!, authors:text*, price:price. “!” says that a record needs it, “*” that it may
-    have several values. An attribute of a list has the list before its name: offers.seller.
+    Each of ATTRIBUTES is a name, a type and signs: title!, authors:text*, price:price. Types are text, which may be left out, number,
+    price, date, url, image and boolean. “!” says that a record needs it, “*” that it may have several values. An attribute of a list has
+    the list before its name: offers.seller.
     """
     made = context.vertex.create_record_type(name, [_read_attribute(each) for each in attributes], team=team)
     if context.as_json:
@@ -163,7 +175,9 @@ def annotate(context: Context, slug: str, template: int, path: Path) -> None:
     vertex = context.vertex
     pages = {each.url: each.id for each in vertex.list_pages(slug, part=str(template))}
     if strange := [each.url for each in marks if each.url not in pages]:
-        raise Failure(f"{strange[0]} is not a page of template {template}. Nothing was marked.")
+        fetched = any(each.url == strange[0] for each in vertex.list_pages(slug, query=strange[0]))
+        where = f"template {template}" if fetched else "this site: it was not fetched"
+        raise Failure(f"{strange[0]} is not a page of {where}. Nothing was marked.")
     values = sum(len(vertex.mark(slug, template, pages[each.url], each.attribute, each.values, row=each.row)) for each in marks)
     if context.as_json:
         print_json({"pages": len({each.url for each in marks}), "values": values})
@@ -243,10 +257,15 @@ def extract(context: Context, slug: str, template: int | None) -> None:
 @click.option("--columns", default="", help="Columns in the wanted order, separated by commas.")
 @click.option("--list", "list_name", default="", help="The list whose rows are lines.")
 @click.option("--raw", is_flag=True, help="Values as they appear on the pages.")
+@click.option("--sort", default="", help="url, state, extracted or an attribute; -url: from the end. Without it: as they were first made.")
 @click.pass_obj
-def export(context: Context, slug: str, template: int, output: Path, form: str, columns: str, list_name: str, raw: bool) -> None:
-    """Write the records of a template to a file."""
+def export(context: Context, slug: str, template: int, output: Path, form: str, columns: str, list_name: str, raw: bool, sort: str) -> None:
+    """Write the records of a template to a file.
+
+    With --sort url, two installations that have the same records write the same file.
+    """
     options = {
+        "sort": sort or None,
         "columns": [each.strip() for each in columns.split(",")] if columns else None,
         "list": list_name or None,
         "values": "raw" if raw else None,

@@ -22,6 +22,24 @@ def _write_cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
+def write_docstring(text: str) -> list[str]:
+    """Return the lines of a docstring. Blocks of lines of the form "name: meaning" become lists."""
+    lines = []
+    for block in text.split("\n\n"):
+        entries = block.split("\n")
+        lines += (
+            [*(f"- `{line.partition(':')[0]}`:{line.partition(':')[2]}" for line in entries), ""]
+            if all(map(_is_entry, entries))
+            else [block, ""]
+        )
+    return lines
+
+
+def _is_entry(line: str) -> bool:
+    name, colon, _ = line.partition(": ")
+    return bool(colon) and name.isidentifier()
+
+
 def code(text: str) -> str:
     """Return a text as code."""
     return f"`{text}`"

@@ -3,11 +3,10 @@
 import inspect
 import re
 import sys
-import textwrap
 from dataclasses import fields, is_dataclass
 from types import FunctionType
 
-from tests.guide.reference.markdown import begin_page, code, end_page, write_table
+from tests.guide.reference.markdown import begin_page, code, end_page, write_docstring, write_table
 from vertex import client, client_rows
 
 INTRODUCTION = (
@@ -60,20 +59,7 @@ def _write_signature(name: str, called: type | FunctionType) -> list[str]:
 
 
 def _write_docstring(documented: type | FunctionType) -> list[str]:
-    """Return a docstring as Markdown. Lines of the form "name: meaning" become a list."""
-    lines = []
-    for block in textwrap.dedent(inspect.getdoc(documented) or "").split("\n\n"):
-        entries = [line for line in block.split("\n") if _is_entry(line)]
-        if len(entries) == len(block.split("\n")):
-            lines += [*(f"- `{line.partition(':')[0]}`:{line.partition(':')[2]}" for line in entries), ""]
-        else:
-            lines += [block, ""]
-    return lines
-
-
-def _is_entry(line: str) -> bool:
-    name, colon, _ = line.partition(": ")
-    return bool(colon) and name.isidentifier()
+    return write_docstring(inspect.getdoc(documented) or "")
 
 
 def _describe_row(row: type) -> list[str]:
