@@ -58,7 +58,7 @@ def differs_from_browser(root: etree._Element | None, text: str) -> bool:
     text: the page, as it was parsed.
     """
     if root is None:
-        return _count_characters(turbohtml.parse(text, positions=False).text).any()
+        return bool(_count_characters(turbohtml.parse(text, positions=False).text).any())
     begun = {name.lower() for name in _MAY_NEST.findall(text)}
     if any(_NESTED[name](root) for name in sorted(begun)):
         return True
