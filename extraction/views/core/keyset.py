@@ -92,6 +92,8 @@ def read_page(
         rows.reverse()
     elif place is not None and not rows:
         return read_page(found, {}, per_page=per_page, newest_first=newest_first, count=count, most=most)
+    if count is None and place is None and not more:
+        count = len(rows)  # these are all
     number, exact = (count, True) if count is not None else count_up_to(found, most)
     earlier = rows[0].pk if rows and (more if back else place is not None) else None
     later = rows[-1].pk if rows and (back or more) else None
@@ -106,6 +108,8 @@ def read_numbered_page(found: QuerySet[Row], asked: Mapping[str, Any], *, per_pa
     if not rows and number > 1:
         return read_numbered_page(found, {}, per_page=per_page, count=count)
     more, rows = len(rows) > per_page, rows[:per_page]
+    if count is None and number == 1 and not more:
+        count = len(rows)  # these are all
     total, exact = (count, True) if count is not None else count_up_to(found)
     return ListPage(
         rows,

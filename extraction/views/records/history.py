@@ -1,9 +1,11 @@
 """What changed in a template's records, and the time line of one record."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -14,7 +16,7 @@ from extraction.forms.records import ChangesForm
 from extraction.models import Cluster, Record, RecordChange, Role, TrackedRecord
 from extraction.services.records import history as service
 from extraction.services.records.key_schema import read_key_schemas
-from extraction.views.core.keyset import read_page
+from extraction.views.core.keyset import ListPage, read_page
 from extraction.views.corrections import shown_corrections
 from extraction.views.policy import requires
 from extraction.views.templates import cluster_view
@@ -70,8 +72,7 @@ def list_changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     found = service.search_changes(cluster, since=since, kind=asked["kind"], cause=asked["cause"], query=asked["query"])
     whole = since is None and not asked["query"]
     counts = service.count_all_kinds(cluster, cause=asked["cause"]) if whole else service.count_kinds(without_kind, MOST_FOUND)
-    total = None if counts is None else counts.get(asked["kind"], sum(counts.values()))
-    pages = read_page(found, request.GET, per_page=PER_PAGE, newest_first=True, count=total, most=MOST_FOUND)
+    pages = _read_page(request, found, counts, asked["kind"])
     in_conflict = TrackedRecord.objects.filter(cluster=cluster).with_conflicts()
     conflicts = list(in_conflict[: SHOWN_CONFLICTS + 1])
     conflict_count = in_conflict.count() if len(conflicts) > SHOWN_CONFLICTS else len(conflicts)
@@ -95,6 +96,15 @@ def list_changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "runnable": cluster_view.can_run(cluster),
     }
     return render(request, "extraction/records/changes.html", context)
+
+
+def _read_page(request: HttpRequest, found: QuerySet[RecordChange], counts: Mapping[str, int] | None, kind: str) -> ListPage[RecordChange]:
+    read = partial(read_page, found, request.GET, per_page=PER_PAGE, newest_first=True, most=MOST_FOUND)
+    if counts is not None:
+        return read(count=counts.get(kind, sum(counts.values())))
+    if kind in RecordChange.Kind.values:
+        return read()
+    return replace(read(count=MOST_FOUND), exact=False)
 
 
 @require_safe
