@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -38,6 +39,14 @@ def english() -> Iterator[None]:
     yield
     translation.deactivate()
     timezone.deactivate()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forget_pages() -> Iterator[None]:
+    """Forget the pages of the workbench after a module: its rows go, and those of the next one have the same ids."""
+    yield
+    if workspaces := sys.modules.get("extraction.services.learning.workspaces"):
+        workspaces.forget_workspaces()
 
 
 @pytest.fixture(scope="session")

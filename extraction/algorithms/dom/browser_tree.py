@@ -39,14 +39,14 @@ _MAY_NEST = re.compile(r"<(?=[dorb!])(dd|dt|option|rt|rp|button|!\[CDATA\[)(?=[\
 _ENDED_BY_LIKE = {
     "dd": "/descendant::dd[not(parent::dl)][ancestor::*[self::dl or self::dd or self::dt][1][self::dd or self::dt]]",
     "dt": "/descendant::dt[not(parent::dl)][ancestor::*[self::dl or self::dd or self::dt][1][self::dd or self::dt]]",
-    "option": "/descendant::option/descendant::option",
+    "option": "/descendant::option[ancestor::option]",
     "rt": "/descendant::rt[not(parent::ruby)][ancestor::*[self::ruby or self::rt or self::rp][1][self::rt or self::rp]]",
     "rp": "/descendant::rp[not(parent::ruby)][ancestor::*[self::ruby or self::rt or self::rp][1][self::rt or self::rp]]",
-    "button": "/descendant::button/descendant::button",
+    "button": "/descendant::button[ancestor::button]",
     "![cdata[": "(/descendant::svg | /descendant::math)/descendant::comment()[starts-with(., '[CDATA[')]",
 }
 _NESTED = {name: etree.XPath(f"boolean({xpath})") for name, xpath in _ENDED_BY_LIKE.items()}
-_BLANKS = bytes(range(33))
+_UNCOUNTED = bytes(range(33))
 _ALL_TEXT = etree.XPath("string()", smart_strings=False)
 
 
@@ -141,13 +141,13 @@ def _add_text(parent: etree._Element, text: str) -> None:
 
 
 def _drop_blanks(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass").translate(None, delete=_BLANKS)
+    return text.encode("utf-8", "surrogatepass").translate(None, delete=_UNCOUNTED)
 
 
 def _count_characters(text: str) -> NDArray[np.int64]:
     """Return how often each character of the Basic Multilingual Plane occurs, the others by their last 16 bits; 0 for blanks and U+FFFD."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32) & 0xFFFF
     counts = np.bincount(codes, minlength=0x10000)
-    counts[: len(_BLANKS)] = 0
+    counts[: len(_UNCOUNTED)] = 0
     counts[[0xA0, 0xFFFD]] = 0
     return counts
