@@ -1,14 +1,16 @@
-"""The journeys of an editor and of somebody who takes records by the keyboard alone. Whatever has the focus can be seen."""
+"""The journeys of an editor, of somebody who takes records and of an operator by the keyboard alone. Whatever has the focus can be seen."""
 
 import csv
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from django.utils.text import slugify
 
 from extraction.demo import site as demo_site
 from extraction.demo.server import DemoServer
@@ -149,19 +151,16 @@ def test_an_editor_needs_no_mouse(page: "Page", dashboard: Dashboard, tmp_path: 
     assert titles == sorted(values["title"][0] for values in truth.values())
 
 
-SHOP = "Keyboard shop"
-
-
-@pytest.fixture
-def shop(dashboard: Dashboard) -> Iterator[DemoServer]:
-    """The demo's shop with a live rule for its books, and their records."""
+@contextmanager
+def opened_shop(dashboard: Dashboard, name: str) -> Iterator[DemoServer]:
+    """The demo's shop under a name of its own, with a live rule for its books, and their records."""
     with DemoServer() as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
-        dashboard.manage("crawl_site", SHOP, server.address, "--whole", "--delay", "0", "--here")
-        command = [sys.executable, "-m", "tests.e2e.live_rule", "keyboard-shop", server.address]
+        dashboard.manage("crawl_site", name, server.address, "--whole", "--delay", "0", "--here")
+        command = [sys.executable, "-m", "tests.e2e.live_rule", slugify(name), server.address]
         subprocess.run(command, cwd=ROOT, env=environment(dashboard.folder), check=True)
-        dashboard.manage("extract", "keyboard-shop", "--here")
+        dashboard.manage("extract", slugify(name), "--here")
         yield server
         server.shutdown()
         thread.join()
@@ -191,13 +190,13 @@ def read_titles(path: Path) -> list[str]:
         return sorted(row["title"] for row in csv.DictReader(file))
 
 
-def take_records(page: "Page") -> None:
+def take_records(page: "Page", site: str) -> None:
     """From the home page to a file with the records of one author; the viewer is signed in."""
     wanted = "austen"
     page.keyboard.press("g")
     page.keyboard.press("s")
     page.wait_for_url("**/sites/")
-    press(page, SHOP)
+    press(page, site)
     page.locator(".template-card").first.wait_for()
     press(page, "Records")
     page.wait_for_url("**/records/**")
@@ -214,7 +213,37 @@ def take_records(page: "Page") -> None:
     assert right and read_titles(Path(download.value.path())) == sorted(right)
 
 
-def test_whoever_takes_records_needs_no_mouse(page: "Page", dashboard: Dashboard, shop: DemoServer) -> None:
+def decide_repair(page: "Page", site: str) -> None:
+    """From the home page to an accepted repair; the operator is signed in."""
+    page.goto("/")
+    page.locator("#waiting [data-item]", has_text=site).first.wait_for()
+    for _ in range(MOST_TABS):
+        page.keyboard.press("Tab")
+        if page.evaluate("() => /breakages.[0-9]/.test(document.activeElement.getAttribute('href') || '')"):
+            break
+    assert page.evaluate("() => document.activeElement.innerText").count(site)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/breakages/*/**")
+    page.get_by_text("pages it was not learned from").first.wait_for()
+    press(page, "Accept")
+    page.get_by_text("Its records are being extracted again").wait_for()
+    page.get_by_role("link", name="View the records").wait_for()
+    press(page, "View the records")
+    page.wait_for_url("**/records/**")
+
+
+def test_whoever_takes_records_needs_no_mouse(page: "Page", dashboard: Dashboard) -> None:
     page.set_default_timeout(60_000)
-    sign_in(page, "viewer")
-    take_records(page)
+    with opened_shop(dashboard, "Keyboard shop"):
+        sign_in(page, "viewer")
+        take_records(page, "Keyboard shop")
+
+
+def test_an_operator_needs_no_mouse(page: "Page", dashboard: Dashboard) -> None:
+    page.set_default_timeout(60_000)
+    with opened_shop(dashboard, "Rebuilt keyboard shop") as shop:
+        dashboard.manage("check_site", "rebuilt-keyboard-shop", "--here")
+        shop.switch(design=2)
+        dashboard.manage("check_site", "rebuilt-keyboard-shop", "--here")
+        sign_in(page, "operator")
+        decide_repair(page, "Rebuilt keyboard shop")
