@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help setup demo run migrate docs reference messages screenshots test test-browser test-simulations test-data coverage test-migrations test-services test-spark fuzz-api lint audit fuzz chaos load mutation quality bench browser lock format clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: .venv/.ready ## Make .venv with everything that the others need
 .venv/.ready: requirements-dev.lock
