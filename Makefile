@@ -19,7 +19,7 @@ help: ## List the targets
 
 setup: .venv/.ready ## Make .venv with everything that the others need
 .venv/.ready: requirements-dev.lock
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5) and "Vertex needs Python 3.11.5 or newer; this is " + sys.version.split()[0] + ". Name another with PYTHON=python3.12")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Vertex needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another with PYTHON=python3.12")'
 	@echo "Installing the pinned packages into .venv …"
 	@test -x $(PY) || $(PYTHON) -m venv .venv
 	@set -o pipefail; PYTHONUNBUFFERED=1 $(PY) -m pip install --disable-pip-version-check --require-hashes --progress-bar off -r requirements-dev.lock | \
@@ -58,10 +58,10 @@ screenshots: setup browser ## Make the pictures of the guides while `make demo` 
 
 # Some tests wait for a server or a limit, so there are three workers for two cores. Files are taken in their order, which has the long ones early.
 test: setup browser ## Run the suite, with the main job in a browser (test-browser, test-simulations and test-data run the others)
-	$(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m 'not slow and not data and not simulation and (not e2e or journey)'
+	$(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder --rerun-show-tracebacks -m 'not slow and not data and not simulation and (not e2e or journey)'
 
 test-browser: setup browser ## Run the browser tests that make test leaves out
-	$(PY) -m pytest -n 2 --dist loadfile -m 'e2e and not journey and not slow'
+	$(PY) -m pytest -n 2 --dist loadfile --rerun-show-tracebacks -m 'e2e and not journey and not slow'
 
 test-simulations: setup ## Play months of a site through, kill workers at every step, fill much memory
 	$(PY) -m pytest -n 2 --dist load -m 'simulation and not slow'
@@ -140,9 +140,9 @@ bench: setup ## Speed, as ratios within one run
 	@$(PY) -m tests.benchmarks
 
 lock: setup ## Pin the newest packages that pyproject.toml allows
-	$(PY) -m piptools compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -o requirements.lock pyproject.toml
-	$(PY) -m piptools compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -c requirements.lock --extra dev -o requirements-dev.lock pyproject.toml
-	$(PY) -m piptools compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -c requirements-dev.lock -o deploy/help/requirements.lock deploy/help/requirements.in
+	$(PY) -m piptools compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -c constraints.txt -o requirements.lock pyproject.toml
+	$(PY) -m piptools compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -c constraints.txt -c requirements.lock --extra dev -o requirements-dev.lock pyproject.toml
+	$(PY) -m piptools compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -c constraints.txt -c requirements-dev.lock -o deploy/help/requirements.lock deploy/help/requirements.in
 
 clean: ## Remove .venv and caches; var/ (your data) stays
 	rm -rf .venv node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
