@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent.parent
 PASSWORD = "a-long-enough-password"
 LOG = "processes.log"
+PATIENCE_MS = 120_000  # how long a test waits for what it expects on a screen: runs may be slow, and beat ticks once a minute
 
 PEOPLE = f"""
 from django.contrib.auth.models import User
@@ -124,6 +125,7 @@ def page(dashboard: Dashboard) -> Iterator["Page"]:
     with sync_playwright() as playwright:
         chromium = browser.launch(playwright)
         context = chromium.new_context(viewport={"width": 1280, "height": 800}, base_url=dashboard.url, accept_downloads=True)
+        context.set_default_timeout(PATIENCE_MS)
         opened = context.new_page()
         opened.on("pageerror", lambda error: problems.append(str(error)))
         opened.on("console", lambda said: problems.append(f"{said.text} {said.location['url']}") if is_problem(said) else None)

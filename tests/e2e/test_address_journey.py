@@ -46,7 +46,6 @@ def shop() -> Iterator[Shop]:
 
 
 def test_an_editor_enters_an_address_and_sees_the_templates_appear(page: "Page", dashboard: Dashboard, shop: Shop) -> None:
-    page.set_default_timeout(90_000)
     sign_in(page, "editor")
     page.goto("/sites/new/")
     see(page, "20-new-site")

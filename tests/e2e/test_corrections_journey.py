@@ -25,7 +25,6 @@ def prepare(dashboard: Dashboard, *arguments: str) -> None:
 
 
 def test_a_value_is_cleaned_up_corrected_kept_and_reviewed(page: "Page", dashboard: Dashboard) -> None:
-    page.set_default_timeout(30_000)
     prepare(dashboard)
     dashboard.manage("extract", SLUG, "--here")
     sign_in(page, "editor")

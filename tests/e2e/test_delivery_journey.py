@@ -32,7 +32,7 @@ def test_records_are_delivered_to_a_folder_and_to_a_bucket(dashboard: Dashboard,
     page.get_by_label("Folder", exact=True).fill("books")
     page.get_by_role("button", name="Save").click()
     page.get_by_role("button", name="Deliver now").click()
-    page.get_by_text("6 lines").wait_for(timeout=60_000)
+    page.get_by_text("6 lines").wait_for()
     with (dashboard.folder / "deliveries" / "books" / "delivered-book.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len({row["record_id"] for row in rows}) == len(rows) == 6
@@ -45,7 +45,7 @@ def test_records_are_delivered_to_a_folder_and_to_a_bucket(dashboard: Dashboard,
     page.get_by_role("button", name="Send a test").click()
     page.get_by_text("The test of Bucket worked.").wait_for()
     page.get_by_role("button", name="Deliver now").click()
-    page.get_by_text("6 lines").wait_for(timeout=60_000)
+    page.get_by_text("6 lines").wait_for()
     assert {each["Key"] for each in store.list_objects_v2(Bucket="books")["Contents"]} >= {
         "delivered-book.csv",
         "delivered-book.schema.json",

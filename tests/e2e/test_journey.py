@@ -39,7 +39,6 @@ def see(page: "Page", name: str) -> None:
 
 
 def test_an_editor_turns_a_zip_into_a_csv_that_equals_the_truth(page: "Page", dashboard: Dashboard, tmp_path: Path) -> None:
-    page.set_default_timeout(60_000)
     archive = tmp_path / "inkhorn-lane.zip"
     write_zip(archive)
     truth = demo_site.truth()["book"]

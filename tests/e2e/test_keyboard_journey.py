@@ -128,7 +128,6 @@ def mark_two_pages(page: "Page", truth: dict[str, dict[str, list[str]]]) -> None
 
 
 def test_an_editor_needs_no_mouse(page: "Page", dashboard: Dashboard, tmp_path: Path) -> None:
-    page.set_default_timeout(25_000)
     write_zip(tmp_path / "keys.zip")
     truth = demo_site.truth()["book"]
     sign_in(page)
@@ -233,14 +232,12 @@ def decide_repair(page: "Page", site: str) -> None:
 
 
 def test_whoever_takes_records_needs_no_mouse(page: "Page", dashboard: Dashboard) -> None:
-    page.set_default_timeout(60_000)
     with opened_shop(dashboard, "Keyboard shop"):
         sign_in(page, "viewer")
         take_records(page, "Keyboard shop")
 
 
 def test_an_operator_needs_no_mouse(page: "Page", dashboard: Dashboard) -> None:
-    page.set_default_timeout(60_000)
     with opened_shop(dashboard, "Rebuilt keyboard shop") as shop:
         dashboard.manage("check_site", "rebuilt-keyboard-shop", "--here")
         shop.switch(design=2)

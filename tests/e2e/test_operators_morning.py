@@ -37,7 +37,6 @@ def dashboard(tmp_path: Path) -> Iterator[Dashboard]:
 
 
 def test_an_operator_decides_all_of_it_from_the_home_page(page: "Page", dashboard: Dashboard) -> None:
-    page.set_default_timeout(60_000)
     sign_in(page, "operator")
     made = morning.decide_all(page)
     print(f"all decided after {made.seconds:.0f} s with {made.clicks} clicks")

@@ -31,7 +31,6 @@ def dearest_delivered(dashboard: Dashboard) -> float:
 
 
 def test_a_run_is_held_back_by_a_suggested_rule_and_released_by_an_operator(page: "Page", dashboard: Dashboard) -> None:
-    page.set_default_timeout(60_000)
     subprocess.run([sys.executable, "-m", "tests.e2e.novels"], cwd=ROOT, env=unheard(dashboard.folder), check=True)
 
     sign_in(page, "editor")

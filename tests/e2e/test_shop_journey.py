@@ -46,7 +46,6 @@ def annotate(page: "Page") -> None:
 
 
 def test_what_an_editor_marks_in_one_language_is_found_in_both(page: "Page", dashboard: Dashboard, tmp_path: Path) -> None:
-    page.set_default_timeout(30_000)
     shop.write_zip(tmp_path / "shop.zip")
     dashboard.manage("import_pages", "Lumen", str(tmp_path / "shop.zip"), "--wait")
     number = dashboard.manage("shell", "--no-imports", "-c", PREPARE).splitlines()[-1]

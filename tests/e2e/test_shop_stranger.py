@@ -77,7 +77,6 @@ def bring_by_zip(page: "Page", name: str, _: str, folder: Path) -> None:
 def test_a_stranger_gets_the_right_products_and_the_right_rows(
     page: "Page", dashboard: Dashboard, tmp_path: Path, address: str, bring: Any, record_property: Any
 ) -> None:
-    page.set_default_timeout(90_000)
     name = f"Lumen {bring.__name__.rpartition('_')[2]}"
     sign_in(page, "editor")
     stranger = Stranger(page, tmp_path)

@@ -26,7 +26,6 @@ def prepare(dashboard: Dashboard, module: str, *arguments: str) -> str:
 
 
 def test_the_new_books_of_the_week_arrive_every_monday_as_excel(page: "Page", dashboard: Dashboard) -> None:
-    page.set_default_timeout(30_000)
     prepare(dashboard, "weekly_shop", "1", "5")
     sign_in(page, "operator")
     page.get_by_role("link", name="Deliveries").first.click()
@@ -57,7 +56,6 @@ def test_the_new_books_of_the_week_arrive_every_monday_as_excel(page: "Page", da
 
 
 def test_a_key_and_a_schedule_are_set_and_the_changes_are_looked_at(page: "Page", dashboard: Dashboard) -> None:
-    page.set_default_timeout(30_000)
     prepare(dashboard, "weekly_shop", "11", "14")
     sign_in(page, "operator")
     page.goto("/record-types/weekly-book/")
@@ -79,7 +77,6 @@ def test_a_key_and_a_schedule_are_set_and_the_changes_are_looked_at(page: "Page"
 
 
 def test_rows_of_a_listing_and_the_pages_that_they_lead_to_become_one_record(page: "Page", dashboard: Dashboard) -> None:
-    page.set_default_timeout(30_000)
     slug = prepare(dashboard, "listed_shop")
     sign_in(page, "editor")
     page.goto(f"/sites/{slug}/joins/")
