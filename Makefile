@@ -22,7 +22,7 @@ setup: .venv/.ready ## Make .venv with everything that the others need
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Vertex needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another with PYTHON=python3.12")'
 	@echo "Installing the pinned packages into .venv …"
 	@test -x $(PY) || $(PYTHON) -m venv .venv
-	@set -o pipefail; PYTHONUNBUFFERED=1 $(PY) -m pip install --disable-pip-version-check --require-hashes --progress-bar off -r requirements-dev.lock | \
+	@set -o pipefail; PYTHONUNBUFFERED=1 $(PY) -m pip install --disable-pip-version-check --require-hashes --use-pep517 --progress-bar off -r requirements-dev.lock | \
 	  { n=0; all=$$(grep -c == requirements-dev.lock); while read -r word rest; do \
 	    case $$word in Collecting|Requirement) n=$$((n + 1)); printf '\r  %s of %s packages' $$n $$all;; \
 	      Installing) printf '\n  Unpacking them …\n';; esac; done; }

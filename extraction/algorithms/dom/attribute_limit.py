@@ -21,7 +21,7 @@ brackets."""
 
 _LONG = re.compile(rf"<[a-zA-Z][^<>]{{{LONG_TAG}}}")
 _VALUE = r"=[\t\n\f\r ]*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\"'\t\n\f\r >][^\t\n\f\r >]*+|(?=>|\Z))"
-_OPEN = re.compile(rf"<!--.*?(?:--!?>|\Z)|<(?P<name>[a-zA-Z][^\s<>/]*+)(?P<rest>[^=>]*+(?:{_VALUE}[^=>]*+)*+)(?:>|\Z)", re.DOTALL)
+_OPEN = re.compile(rf"<!--.*?(?:--!?>|\Z)|<(?P<name>[a-zA-Z][^\s<>/]*+)(?P<rest>[^=>]*+(?>(?:{_VALUE}[^=>]*+)*))(?:>|\Z)", re.DOTALL)
 _ATTRIBUTE = re.compile(rf"[^\s=>]++(?:\s*+{_VALUE})?\s*+")
 _RAW = frozenset(("script", "style", "title", "textarea", "iframe", "noembed", "noframes", "xmp"))
 

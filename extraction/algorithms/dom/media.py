@@ -24,7 +24,7 @@ _MAX_GIF_BLOCKS = 100
 
 CSS, SVG = "text/css", "image/svg+xml"
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
-_SVG_START = re.compile(rb"(?:\s++|<\?xml[^>]*+>|(?><!--.*?-->)|<!DOCTYPE\s++svg[^>\[]*+>)*+<(?:\w++:)?svg[\s>]", re.DOTALL)
+_SVG_START = re.compile(rb"(?>(?:\s++|<\?xml[^>]*+>|<!--.*?-->|<!DOCTYPE\s++svg[^>\[]*+>)*)<(?:\w++:)?svg[\s>]", re.DOTALL)
 
 
 class PictureBudget:

@@ -95,7 +95,7 @@ _SHORT_COMMENT = re.compile(rb"<!--(?:->|>)")
 _COMMENT_END = re.compile(rb"--!?>")
 
 _TAG_REST = re.compile(
-    rb"[^=>]*+(?:=[\t\n\f\r ]*+(?:\"[^\"]*+\"|'[^']*+'|[^\"'\t\n\f\r >][^\t\n\f\r >]*+|(?=>))[^=>]*+)*+>",
+    rb"[^=>]*+(?>(?:=[\t\n\f\r ]*+(?:\"[^\"]*+\"|'[^']*+'|[^\"'\t\n\f\r >][^\t\n\f\r >]*+|(?=>))[^=>]*+)*)>",
 )
 """From inside a tag to its closing bracket, with quoted values skipped. Possessive throughout, so linear."""
 

@@ -76,15 +76,15 @@ What = Literal["html", "xml", "feed", "sitemap", "support", ""]
 these."""
 
 _QUOTED = r"\"[^\"]*+\"|'[^']*+'"
-_SUBSET = rf"\[(?P<subset>(?:[^\]\"'<]|{_QUOTED}|<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<)*+)\]\s*"
-_DOCTYPE = rf"<!DOCTYPE\s+(?P<kind>[^\s\[\]<>\"']+)(?:[^\[\]<>\"']|{_QUOTED})*+(?:{_SUBSET})?>"
+_SUBSET = rf"\[(?P<subset>(?>(?:[^\]\"'<]++|{_QUOTED}|<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<)*))\]\s*"
+_DOCTYPE = rf"<!DOCTYPE\s+(?P<kind>[^\s\[\]<>\"']+)(?>(?:[^\[\]<>\"']++|{_QUOTED})*)(?:{_SUBSET})?>"
 _BEFORE = re.compile(
-    rf"\s*+(?P<declared><\?xml\s[^>]*+>)?(?:\s++|<\?.*?(?:\?>|\Z)|<!--.*?(?:-->|\Z)|{_DOCTYPE})*+", re.DOTALL | re.IGNORECASE
+    rf"\s*+(?P<declared><\?xml\s[^>]*+>)?(?>(?:\s++|<\?.*?(?:\?>|\Z)|<!--.*?(?:-->|\Z)|{_DOCTYPE})*)", re.DOTALL | re.IGNORECASE
 )
 _ROOT = re.compile(r"<([^\W\d][\w.:-]*)")
 _ENTITY = re.compile(rf"<!ENTITY\s+(?P<name>[^\s%&;<>\"']+)\s+(?P<text>{_QUOTED}|SYSTEM\b|PUBLIC\b)")
 _MARK = re.compile(
-    r"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|(?P<lone>(?:&(?!#?\w[\w.:-]*+;)[^&<]*+)++)|&(?P<name>#?\w[\w.:-]*+);", re.DOTALL
+    r"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|(?P<lone>(?>(?:&(?!#?\w[\w.:-]*+;)[^&<]*+)+))|&(?P<name>#?\w[\w.:-]*+);", re.DOTALL
 )
 _CHARACTER = re.compile(r"#(?:[0-9]{1,7}|x[0-9a-fA-F]{1,6})")
 _REFERENCE = re.compile(r"&(#(?:[0-9]++|x[0-9a-fA-F]++));")
@@ -97,7 +97,7 @@ _WIDE = re.compile(rb"(<\?xml\s[^>]{0,200}?encoding\s*=\s*['\"])(?:utf|ucs)-?(?:
 _STRANGE = re.compile(r"[^\w.-]")
 _HIDDEN = rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z)"
 _XML_TAG = re.compile(
-    _HIDDEN + rb"|<(/?)(?:[^\s<>/:\"'=]*+:)?([^\s<>/:\"'=!?]++)(?:[^<>\"'/]++|\"[^\"]*+\"|'[^']*+'|/(?!>))*+(/?)>", re.DOTALL
+    _HIDDEN + rb"|<(/?)(?:[^\s<>/:\"'=]*+:)?([^\s<>/:\"'=!?]++)(?>(?:[^<>\"'/]++|\"[^\"]*+\"|'[^']*+'|/(?!>))*)(/?)>", re.DOTALL
 )
 """(end tag, local name, empty) of a tag. All three are empty for what is hidden."""
 

@@ -19,7 +19,7 @@ MAX_BLOCKS = 100
 
 _TYPE = re.compile(r"application/ld\+json\b", re.IGNORECASE)
 _WRAPPED = re.compile(r"\A(?:\s|//|/\*|\*/|<!--|<!\[CDATA\[|;|\ufeff)+|(?:\s|//|/\*|\*/|-->|\]\]>|;)+\Z")
-_STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*+"|,(?=\s*+[}\]])', re.DOTALL)
+_STRING_OR_COMMA = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"|,(?=\s*+[}\]])', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ OPEN_TYPES = ("", "text/plain", "application/octet-stream", "binary/octet-stream
 """Content types that say too little. The first bytes decide."""
 
 HTML_START = re.compile(
-    rb"\s*+(?:<\?xml[^>]*+>\s*+)?(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s++html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+    rb"\s*+(?:<\?xml[^>]*+>\s*+)?(?>(?:<!--.*?-->\s*+)*)<(?:!doctype\s++html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
 
 
