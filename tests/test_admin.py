@@ -1,6 +1,9 @@
 """The admin site shows tables, but no way to guess what it hides."""
 
+import re
+
 import pytest
+from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.test import Client
@@ -66,3 +69,8 @@ def test_no_field_of_any_table_is_open_to_conditions_unless_a_filter_shows_it() 
 )
 def test_the_filters_on_the_pages_work(root: Client, address: str) -> None:
     assert root.get(f"/admin/extraction/{address}").status_code == 200
+
+
+def test_tables_have_plurals_as_people_write_them() -> None:
+    plurals = [str(model._meta.verbose_name_plural) for model in apps.get_models()]
+    assert not [name for name in plurals if re.search(r"([^aeiou]y|s|x|ch|sh)s$", name)]

@@ -134,6 +134,7 @@ class AuditEntry(models.Model):
     times = models.PositiveIntegerField(default=1)
 
     class Meta:
+        verbose_name_plural = "audit entries"
         ordering = ["-id"]
         indexes = [
             models.Index(fields=["by_name", "-id"], name="audit_by_person"),

@@ -64,6 +64,7 @@ class CrawlAddress(models.Model):
     objects = CrawlAddressQuerySet.as_manager()
 
     class Meta:
+        verbose_name_plural = "crawl addresses"
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(fields=["run", "url"], name="an_address_stands_once_in_a_crawl"),

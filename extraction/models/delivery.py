@@ -225,6 +225,7 @@ class Delivery(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name_plural = "deliveries"
         ordering = ["-id"]
         indexes = [models.Index(fields=["state", "next_at"])]
         constraints = [

@@ -20,6 +20,7 @@ class OfferedRows(models.Model):
     whole = models.BooleanField(default=False)
 
     class Meta:
+        verbose_name_plural = "offered rows"
         constraints = [models.UniqueConstraint(fields=["cluster", "list", "snapshot"], name="one_offer_per_list_and_page")]
 
     def __str__(self) -> str:

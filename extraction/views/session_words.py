@@ -12,6 +12,7 @@ BROWSERS = (
     ("FxiOS", "Firefox"),
     ("Firefox", "Firefox"),
     ("CriOS", "Chrome"),
+    ("HeadlessChrome", "Chrome"),
     ("Chrome", "Chrome"),
     ("Safari", "Safari"),
 )
