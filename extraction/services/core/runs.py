@@ -226,6 +226,7 @@ def _do(run: Run, job: Job, follow: Callable[[Run], None]) -> str:
     progress = Progress(run)
     try:
         summary = job(run, progress)
+        RunSummary.from_json(summary.as_json())  # what cannot be read again must not be stored: it would break every list of runs
     except Cancelled:
         # Only this process knows how far the run came; the row has an older figure.
         mine = Run.objects.claimed_as(run).filter(state__in=(Run.State.CANCELLED, Run.State.PAUSED))

@@ -131,7 +131,7 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
     live = sure and Monitor.objects.filter(site=cluster.site, auto_repair=True).exists()
     if live:
         rules.publish_rule(draft, what=Decision.What.AUTOMATIC)
-    return {"reused": not tried.broken, "relearned": bool(repair.relearned), "live": live}
+    return {"reused": int(not tried.broken), "relearned": int(bool(repair.relearned)), "live": int(live)}
 
 
 def _chosen(cluster: Cluster, pairs: Pairs) -> int:

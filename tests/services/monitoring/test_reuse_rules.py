@@ -103,6 +103,13 @@ def test_after_a_partial_redesign_only_the_broken_attributes_are_relearned(old: 
     assert (run.summary["reused"], run.summary["relearned"]) == (0, 1)
 
 
+def test_the_figures_of_a_run_that_reuses_nothing_can_be_read_again(old: Cluster) -> None:
+    _, run = offered(old, design=2, partial=False)
+    run.refresh_from_db()
+    found = run.read_summary()
+    assert (found.templates, found.reused, found.relearned, found.live) == (1, 0, 1, 0)
+
+
 def test_a_rule_relearned_after_a_complete_redesign_goes_live_if_the_site_allows_it(old: Cluster) -> None:
     Monitor.objects.create(site=old.site, next_due_at=timezone.now(), auto_repair=True)
     new, _ = offered(old, design=2, partial=False)
