@@ -5,8 +5,9 @@ sample pages that show it. The marks are like any others: the editor can correct
 from them.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from threading import Condition
 from typing import Any
 
@@ -17,6 +18,7 @@ from django.utils.translation import gettext
 
 from extraction.algorithms.dom.page_language import detect_language
 from extraction.algorithms.rules.guess import guess_type
+from extraction.algorithms.suggestion.known_names import NamedField, pair_fields
 from extraction.algorithms.suggestion.lists import ListField, SuggestedList, add_opinions, choose_rows_to_mark
 from extraction.algorithms.suggestion.row_links import is_link
 from extraction.models import Attribute, Cluster, Label, Snapshot
@@ -68,6 +70,7 @@ class OfferedList:
     first: the number of rows on the first of those pages.
     shown: its first rows, with a text for each field.
     agree: the other methods that found it.
+    known: the places of the fields that a list of the record type has; None if it is none of those lists.
     """
 
     place: int
@@ -78,6 +81,7 @@ class OfferedList:
     fields: tuple[OfferedField, ...]
     shown: tuple[tuple[str, ...], ...]
     agree: tuple[str, ...]
+    known: frozenset[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +128,13 @@ class _Found:
 
 
 def suggest_lists(cluster: Cluster) -> ListOffer:
-    """Return the lists found on a template's sample pages. The result is cached for each set of pages."""
+    """Return the lists found on a template's sample pages. The result is cached for each set of pages.
+
+    A list that the record type seems to have already gets the names that it has there.
+    """
     key, found = _find(cluster)
     cut = {page for each in found.lists for page in each.section.cut}
-    return ListOffer(key, len(found.snapshots), found.offered, len(cut))
+    return ListOffer(key, len(found.snapshots), _name_as_known(found.offered, cluster), len(cut))
 
 
 def take_list(cluster: Cluster, key: str, taken: TakenList, user: User | None, *, type_name: str = "") -> Marked:
@@ -170,6 +177,34 @@ def _offered(place: int, found: SuggestedList, language: str | None) -> OfferedL
     shown = tuple(tuple(_cell(row.values.get(field.number, ())) for field in found.fields) for row in rows[:SHOWN_ROWS])
     fields = tuple(_field(number, found, field, language) for number, field in enumerate(found.fields))
     return OfferedList(place, found.name, found.rows, len(found.section.rows), len(rows), fields, shown, found.agree)
+
+
+def _name_as_known(offered: Sequence[OfferedList], cluster: Cluster) -> tuple[OfferedList, ...]:
+    """Return the lists with the names of the record type: for each of its lists, the one that has most of the fields takes its names."""
+    attributes = tuple(cluster.record_type.attributes.select_related("list")) if cluster.record_type else ()
+    known = defaultdict[str, list[NamedField]](list)
+    for each in attributes:
+        if each.list:
+            known[each.list.name].append(_named(each.name, each.type))
+    lists = list(offered)
+    for name, fields in known.items():
+        pairs = [pair_fields([_named(field.name, field.type) for field in each.fields], fields) for each in lists]
+        best = max(range(len(lists)), key=lambda place: len(pairs[place]), default=None)
+        if best is not None and 2 * len(pairs[best]) > len(fields):
+            names = {place: fields[found].name for place, found in pairs[best].items()}
+            lists[best] = _rename(lists[best], name, names, {each.name.lower() for each in attributes})
+    return tuple(lists)
+
+
+def _rename(offered: OfferedList, name: str, names: Mapping[int, str], taken: Collection[str]) -> OfferedList:
+    """Return a list with other names. The fields without a new name keep theirs, unless it is taken."""
+    own = (f"{name}_{field.name}" if field.name.lower() in taken else field.name for field in offered.fields)
+    fields = tuple(replace(field, name=names.get(field.place, kept)) for field, kept in zip(offered.fields, own, strict=True))
+    return replace(offered, name=name, fields=fields, known=frozenset(names))
+
+
+def _named(name: str, kind: str) -> NamedField:
+    return NamedField(name, "" if kind == Attribute.Type.TEXT else kind)
 
 
 def _cell(values: Sequence[Any]) -> str:

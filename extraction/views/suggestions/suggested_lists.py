@@ -63,7 +63,8 @@ def _lists(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
             fields = taking.list_entries(each.fields, sent, taking.read_ticked(sent))
             shown = {"name": sent.get("list_name", each.name), "fields": fields, "every": "every" in sent}
         else:
-            fields = taking.list_entries(each.fields, {}, {field.place for field in each.fields})
+            ticked = {field.place for field in each.fields} if each.known is None else each.known
+            fields = taking.list_entries(each.fields, {}, ticked)
             shown = {"name": each.name, "fields": fields, "every": each.first <= service.WHOLE_ROWS}
         rows.append((each, shown))
     return {"offer": offer, "rows": rows, "types": Attribute.Type.choices, "sent": bool(sent.get("list"))}

@@ -11,9 +11,12 @@ from extraction.algorithms.alignment.mse import lines
 from extraction.models import Attribute, Cluster, Label, OfferedRows, RecordList, RecordType
 from extraction.services.core.runs import JobError
 from extraction.services.learning import learn_rule
+from extraction.services.schema import record_types
+from extraction.services.schema.record_types import AttributeDraft
 from extraction.services.suggestions import found_lists, suggested_lists
 from extraction.services.suggestions.suggested_lists import TakenList
 from extraction.services.suggestions.taking_fields import TakenColumns
+from extraction.services.templates import clusters
 from tests.reading import words
 from tests.services import factory
 from tests.services.lists import html as shop_html
@@ -102,6 +105,17 @@ def test_an_existing_record_type_gets_the_list_and_existing_marks_stay(shops: Cl
         ("thing", "offers"),
         ("price", "offers"),
     ]
+
+
+def test_a_list_that_the_record_type_has_is_offered_with_its_names(shops: Cluster, person: Any, signed_in: Any) -> None:
+    (found,) = suggested_lists.suggest_lists(shops).lists
+    drafts = [AttributeDraft(None, "cost", "price", list="things"), AttributeDraft(None, found.fields[0].name, "text")]
+    clusters.set_record_type(shops, record_types.create_record_type("Shop", "", drafts, team=shops.site.team))
+    (offered,) = suggested_lists.suggest_lists(shops).lists
+    assert (offered.name, offered.known) == ("things", {1})
+    assert [field.name for field in offered.fields] == [f"things_{found.fields[0].name}", "cost"]
+    page = signed_in("editor").get(address(shops)).content.decode()
+    assert 'value="cost"' in page
 
 
 def test_a_name_that_is_already_in_use_is_refused_and_changes_nothing(shops: Cluster, person: Any) -> None:
