@@ -118,6 +118,13 @@ def test_a_list_that_the_record_type_has_is_offered_with_its_names(shops: Cluste
     assert 'value="cost"' in page
 
 
+def test_a_record_type_that_has_only_lists_is_sent_to_them(shops: Cluster, signed_in: Any) -> None:
+    drafts = [AttributeDraft(None, "cost", "price", list="things")]
+    clusters.set_record_type(shops, record_types.create_record_type("Shop", "", drafts, team=shops.site.team))
+    page = signed_in("editor").get(reverse("cluster_suggest_proposed", args=[shops.site.slug, shops.number])).content.decode()
+    assert "All attributes of Shop are in lists" in page and "Nothing was found" not in page
+
+
 def test_a_name_that_is_already_in_use_is_refused_and_changes_nothing(shops: Cluster, person: Any) -> None:
     kind = RecordType.objects.create(name="Shop", slug="shop")
     Attribute.objects.create(record_type=kind, name="Price", position=0)
