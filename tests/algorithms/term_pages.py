@@ -1,4 +1,7 @@
-"""Pages of a shop with definition lists, in English and German: terms that come and go, in any order, with one ``dd`` or several."""
+"""Pages of a shop with definition lists, in English and German: terms that come and go, in any order, with one ``dd`` or several.
+
+In the layout "spans" the terms are the first of several ``span`` in a row.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -73,13 +76,16 @@ def _choose_values(rng: Random, name: str, language: int) -> tuple[str, ...]:
 
 
 def _write_lists(shown: Mapping[str, tuple[str, ...]], language: int, layout: str) -> str:
+    term, cell = ("span", "span") if layout == "spans" else ("dt", "dd")
     terms = {
-        name: f"<dt>{LABELS[name][language]}</dt>" + "".join(f"<dd>{value}</dd>" for value in values) for name, values in shown.items()
+        name: f"<{term}>{LABELS[name][language]}</{term}>" + "".join(f"<{cell}>{value}</{cell}>" for value in values)
+        for name, values in shown.items()
     }
     if layout == "one list":
         return f"<dl>{''.join(terms.values())}</dl>"
-    if layout == "groups":
-        return f"<dl>{''.join(f'<div>{each}</div>' for each in terms.values())}</dl>"
+    if layout in ("groups", "spans"):
+        rows = "".join(f"<div>{each}</div>" for each in terms.values())
+        return f"<dl>{rows}</dl>" if layout == "groups" else f"<section>{rows}</section>"
     parts = [[text for name, text in terms.items() if (name in LOOKS) == looks] for looks in (True, False)]
     heads = (("Look", "Facts"), ("Aussehen", "Daten"))[language]
     return "".join(f"<h3>{head}</h3><dl>{''.join(part)}</dl>" for head, part in zip(heads, parts, strict=True) if part)

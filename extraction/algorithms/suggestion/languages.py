@@ -121,13 +121,20 @@ def _pair_by_order(columns: Sequence[LabelledColumn], languages: Languages, pair
         other = find_partner(label, mine, theirs)
         if other is None or other in mine.values:
             continue
-        for several in (False, True):
-            pair = [
-                [n for n, each in enumerate(columns) if each.words == words[one] and each.multiple == several and n not in paired]
-                for one in (label, other)
-            ]
-            found |= {max(both): min(both) for both in zip(*pair, strict=False)}
+        mine_of, theirs_of = ([n for n, each in enumerate(columns) if each.words == words[at] and n not in paired] for at in (label, other))
+        found |= {max(both): min(both) for both in _match_columns(columns, mine_of, theirs_of)}
     return found
+
+
+def _match_columns(columns: Sequence[LabelledColumn], mine: Sequence[int], theirs: Sequence[int]) -> list[tuple[int, int]]:
+    """Return pairs of columns of two labels that are paired: in their order, those with several values apart from the others.
+
+    If each label has one column only, they are a pair. The pages of a language may happen to have one value each.
+    """
+    if len(mine) == len(theirs) == 1:
+        return [(mine[0], theirs[0])]
+    halves = [[[n for n in row if columns[n].multiple == several] for row in (mine, theirs)] for several in (False, True)]
+    return [pair for one, other in halves for pair in zip(one, other, strict=False)]
 
 
 def _read_labels(columns: Sequence[LabelledColumn], words: Sequence[str], pages: Sequence[int]) -> LabelledPages:

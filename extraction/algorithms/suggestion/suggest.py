@@ -23,6 +23,7 @@ from extraction.algorithms.suggestion.languages import Languages, find_pairs, is
 from extraction.algorithms.suggestion.naming import Namer
 from extraction.algorithms.suggestion.nearly_constant import MOSTLY, measure_sameness, take_constants
 from extraction.algorithms.suggestion.ranking import ColumnCandidate, Ranking
+from extraction.algorithms.suggestion.redundancy import leave_out_redundant
 from extraction.algorithms.suggestion.table_headers import find_headers
 from extraction.algorithms.suggestion.taking import take_columns
 from extraction.algorithms.suggestion.units import Unit, read_units
@@ -95,7 +96,7 @@ def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS, con
     labels = find_labels(pages, keys, paths, languages=languages)
     namer = Namer(pages, keys, labels, paths)
     groups = group_units(pages, keys, labels, paths)
-    pool = Ranking(groups, pages, labels, paths, languages=languages).list_candidates()
+    pool = leave_out_redundant(Ranking(groups, pages, labels, paths, languages=languages).list_candidates(), paths)
     taken = order_by_familiarity(list(take_columns(pool, max(most, COLUMNS))), paths)[: 2 * most if languages else most]
     taken += [(each.merit, each) for each in take_constants(pool, [each for _, each in taken], groups, paths, constants)]
     columns = [each for _, each in taken]

@@ -13,7 +13,8 @@ SEEDS = range(3)
 def learn(pages: list[TermPage], marked: list[int], name: str) -> list[list[str]]:
     """Return the values of each page that a rule from the marked pages finds."""
     tables = [read_page_table(each.root) for each in pages]
-    xpaths = [f"//dd[preceding-sibling::dt[1][. = '{LABELS[name][each.language]}']]" for each in pages]
+    xpath = "//dd[preceding-sibling::dt[1][. = '{0}']] | //div/span[position() > 1][../span[1] = '{0}']"
+    xpaths = [xpath.format(LABELS[name][each.language]) for each in pages]
     examples = [example(tables, n, xpaths[n]) if pages[n].values(name) else Example(n, ()) for n in marked]
     learned = learn_attribute(tables, examples, multiple=True)
     return [values(learned, table) for table in tables]
@@ -45,3 +46,14 @@ def test_a_page_of_each_language_teaches_all_values_and_no_others(seed: int, nam
     pages = make_term_pages(24, seed, languages=2, layout=layout, in_order=in_order)
     marked = [find_pages(pages, name, language)[0] for language in (0, 1)]
     assert learn(pages, marked, name) == [each.values(name) for each in pages]
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+@pytest.mark.parametrize("name", MOST)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_of_values_beside_a_label_of_the_same_tag_some_may_be_missing_but_none_is_wrong(seed: int, name: str, *, in_order: bool) -> None:
+    pages = make_term_pages(24, seed, layout="spans", in_order=in_order)
+    having = find_pages(pages, name)
+    for marked in (having[:2], [having[0], having[-1]]):
+        for found, each in zip(learn(pages, marked, name), pages, strict=True):
+            assert set(found) <= set(each.values(name)), marked
