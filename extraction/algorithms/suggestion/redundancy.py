@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
-from extraction.algorithms.suggestion.groups import UnitOccurrence
+from extraction.algorithms.suggestion.groups import Group, Key, UnitOccurrence
 from extraction.algorithms.suggestion.ranking import ColumnCandidate
 from extraction.algorithms.suggestion.units import UnitPaths
 
@@ -22,9 +22,12 @@ Place = tuple[int, int]
 """(number of the page, first text)"""
 
 
-def leave_out_redundant(pool: Sequence[ColumnCandidate], paths: UnitPaths) -> list[ColumnCandidate]:
-    """Return the candidates without first values of several and without mixtures."""
-    labels = _read_labels(pool, paths)
+def leave_out_redundant(pool: Sequence[ColumnCandidate], groups: Mapping[Key, Group], paths: UnitPaths) -> list[ColumnCandidate]:
+    """Return the candidates without first values of several, values that only follow those of their label, and mixtures.
+
+    groups: all groups, from which the labels of values are read.
+    """
+    labels = _read_labels(groups, paths)
     return _leave_out_mixtures(_leave_out_beyond(_leave_out_first_values(pool, paths), labels), labels)
 
 
@@ -34,7 +37,12 @@ def is_list(rows: Sequence[Sequence[UnitOccurrence]], paths: UnitPaths) -> bool:
     Pages differ in how many they have, and some page has only one, or the values are ``dd``. Otherwise each of them may be a field.
     """
     counts = {len(row) for row in rows}
-    return len(counts) > 1 and (1 in counts or all(_is_in_term(found, paths) for row in rows for found in row))
+    return len(counts) > 1 and (1 in counts or all(is_in_term(found, paths) for row in rows for found in row))
+
+
+def is_in_term(found: UnitOccurrence, paths: UnitPaths) -> bool:
+    """Return whether a value is the text of a ``dd``, or the ``dd``."""
+    return paths.tags[found.unit.path] == "dd"
 
 
 def _leave_out_first_values(pool: Sequence[ColumnCandidate], paths: UnitPaths) -> list[ColumnCandidate]:
@@ -101,15 +109,15 @@ def _leave_out_mixtures(pool: Sequence[ColumnCandidate], labels: Mapping[Place, 
     return [each for each in pool if each.key.label or each.constant or not _is_mixture(each, labels, pages)]
 
 
-def _read_labels(pool: Sequence[ColumnCandidate], paths: UnitPaths) -> dict[Place, str]:
+def _read_labels(groups: Mapping[Key, Group], paths: UnitPaths) -> dict[Place, str]:
     """Return the label that each value stands directly after."""
     return {
-        (page, found.unit.first): each.key.label
-        for each in pool
-        if each.key.label and not each.constant
-        for page, row in each.group.items()
+        (page, found.unit.first): key.label
+        for key, group in groups.items()
+        if key.kind == "all after" and not key.whole
+        for page, row in group.items()
         for found in row
-        if found.gap == 0 or _is_in_term(found, paths)
+        if found.gap == 0 or is_in_term(found, paths)
     }
 
 
@@ -125,7 +133,3 @@ def _is_mixture(each: ColumnCandidate, labels: Mapping[Place, str], pages: Mappi
 
 def _list_places(each: ColumnCandidate) -> list[Place]:
     return [(page, found.unit.first) for page, row in each.group.items() for found in row]
-
-
-def _is_in_term(found: UnitOccurrence, paths: UnitPaths) -> bool:
-    return paths.tags[found.unit.path] == "dd"
