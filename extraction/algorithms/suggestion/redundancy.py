@@ -78,12 +78,14 @@ def _leave_out_beyond(pool: Sequence[ColumnCandidate], labels: Mapping[Place, st
 
     An example is a paragraph after the last row, whichever label that row has.
     """
-    holders: dict[Place, list[int]] = {}
-    for number, each in enumerate(pool):
+    far = {number: _list_places(each) for number, each in enumerate(pool) if _is_far(each, labels)}
+    wanted = {place for places in far.values() for place in places}
+    holders: dict[Place, set[int]] = {place: set() for place in wanted}
+    for number, each in enumerate(pool if wanted else ()):
         if not each.key.label and not each.constant:
-            for place in _list_places(each):
-                holders.setdefault(place, []).append(number)
-    return [each for each in pool if not (_is_far(each, labels) and _is_elsewhere(each, holders, pool))]
+            for place in wanted.intersection(_list_places(each)):
+                holders[place].add(number)
+    return [each for number, each in enumerate(pool) if number not in far or not _is_elsewhere(each, far[number], holders, pool)]
 
 
 def _is_far(each: ColumnCandidate, labels: Mapping[Place, str]) -> bool:
@@ -92,12 +94,14 @@ def _is_far(each: ColumnCandidate, labels: Mapping[Place, str]) -> bool:
     if not label or each.constant:
         return False
     firsts = [(page, found.unit.first - found.gap) for page, row in each.group.items() for found in row if found.gap]
-    return sum(labels.get(place) == label for place in firsts) >= LABELLED * len(_list_places(each))
+    return sum(labels.get(place) == label for place in firsts) >= LABELLED * sum(map(len, each.group.values()))
 
 
-def _is_elsewhere(each: ColumnCandidate, holders: Mapping[Place, Sequence[int]], pool: Sequence[ColumnCandidate]) -> bool:
-    """Return whether another candidate has all of a candidate's values, and more pages."""
-    common = set.intersection(*(set(holders.get(place, ())) for place in _list_places(each)))
+def _is_elsewhere(
+    each: ColumnCandidate, places: Sequence[Place], holders: Mapping[Place, Set[int]], pool: Sequence[ColumnCandidate]
+) -> bool:
+    """Return whether another candidate has all of a candidate's values, and more pages. holders: the candidates at each place."""
+    common = frozenset.intersection(*(frozenset(holders[place]) for place in places))
     return any(len(pool[number].group) > len(each.group) for number in common)
 
 
