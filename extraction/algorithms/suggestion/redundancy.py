@@ -18,6 +18,10 @@ MIXED = 0.1
 LABELLED = 0.9
 """The share of its values that must stand after labels."""
 
+MANY_LABELS = 4
+"""With so many labels, none of them before half of the values, it is a mixture, too, although no page has two: they are no words of two or
+three languages for one thing."""
+
 Place = tuple[int, int]
 """(number of the page, first text)"""
 
@@ -106,7 +110,7 @@ def _is_elsewhere(
 
 
 def _leave_out_mixtures(pool: Sequence[ColumnCandidate], labels: Mapping[Place, str]) -> list[ColumnCandidate]:
-    """Return the candidates without those whose values stand directly after different labels that some page has side by side."""
+    """Return the candidates without those whose values stand directly after labels of different things."""
     pages: dict[str, set[int]] = {}
     for (page, _), label in labels.items():
         pages.setdefault(label, set()).add(page)
@@ -132,7 +136,7 @@ def _is_mixture(each: ColumnCandidate, labels: Mapping[Place, str], pages: Mappi
         return False
     most = min(held, key=lambda label: (-held[label], label))
     foreign = sum(count for label, count in held.items() if label != most and not pages[label].isdisjoint(pages[most]))
-    return foreign >= MIXED * held.total()
+    return foreign >= MIXED * held.total() or (len(held) >= MANY_LABELS and 2 * held[most] < held.total())
 
 
 def _list_places(each: ColumnCandidate) -> list[Place]:

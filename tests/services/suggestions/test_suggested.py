@@ -136,6 +136,9 @@ def test_fields_of_few_pages_are_folded_and_not_ticked(lamps: Cluster, signed_in
     fields = {field.name: field for field in suggested_fields.suggest_fields(lamps).fields}
     assert {name for name, field in fields.items() if field.further} == {"care", "origin", "norm", "dimmer"}
     assert fields["care"].filled == 1 and fields["care"].pages == 10
+    assert not any("Care of 4" in field.examples for name, field in fields.items() if name != "care"), (
+        "the third cell of a page is no field"
+    )
     shown = signed_in("editor").get(reverse("cluster_suggest_table", args=[lamps.site.slug, lamps.number])).content.decode()
     assert shown.count("4 more fields from the same rows") == 1
     own, further = shown.split("4 more fields")
