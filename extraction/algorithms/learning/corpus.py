@@ -118,25 +118,6 @@ class Corpus:
         columns = [getattr(group, each.name) for group in (self.elements, self.texts) for each in fields(group)]
         return sum(int(column.nbytes) for column in columns) + len(self._named) * int(self.offsets[-1])
 
-    def find_labels_before(self, nodes: Candidates, marked: Ints) -> Hashes:
-        """Return the hash of the text of the element before each candidate, BLANK for none and TOO_LONG for candidates at other places.
-
-        A place is the tags of the element and of the two around it. Where nothing stands before the marks in their elements, what stands
-        before the elements counts.
-
-        marked: the candidates at whose places labels are read.
-        """
-        elements, rows = self.elements, nodes.rows
-        around = elements.parent[rows]
-        places = np.stack([elements.tag[rows], elements.tag[around], elements.tag[elements.parent[around]]], axis=1)
-        at_place = (places[:, None, :] == np.unique(places[marked], axis=0)[None, :, :]).all(axis=2).any(axis=1)
-        label = elements.whole[elements.before[rows]]
-        if nodes.target.kind == "text":
-            inside = elements.whole[self.texts.left[nodes.texts]]
-            label = inside if (inside[marked] > BLANK).any() else label
-        found: Hashes = np.where(at_place, label, np.uint64(TOO_LONG))
-        return found
-
     def page_of(self, row: int) -> int:
         """The page that an element's row is on."""
         return bisect_right(self._starts, row) - 1

@@ -80,16 +80,17 @@ def price_values(marked: Values, others: Values, *, most_marked: bool = True, re
 def price_labels(labels: Hashes, nodes: Candidates, marked: Ints, others: Places) -> float:
     """Return how many values on other pages stand after a label that belongs to another attribute, from 0 to LABEL_WEIGHT.
 
-    Few are enough to show that a rule is wrong, so the root of their share counts. All marks stand after one label. If a page has it beside
-    another label of the template, the two name different attributes. A value at such a place without any label is no better.
+    Few are enough to show that a rule is wrong, so the root of their share counts. If a page has a label of the marks beside another label
+    of the template, the two name different attributes. A value at such a place without any label is no better.
 
     labels: the text before each candidate at a place like that of the marks, BLANK for none; TOO_LONG at other places.
     others: the selected candidates on pages without marks.
     """
     own = np.unique(labels[marked])
-    if len(own) != 1 or own[0] <= TOO_LONG or not len(others):
+    if (own <= TOO_LONG).any() or not len(others):
         return 0.0
-    with_own = np.isin(nodes.page, nodes.page[labels == own[0]]) & (labels > TOO_LONG) & (labels != own[0])
+    is_own = np.isin(labels, own)
+    with_own = np.isin(nodes.page, nodes.page[is_own]) & (labels > TOO_LONG) & ~is_own
     theirs, counts = np.unique(np.unique(np.stack([labels, nodes.page.astype(np.uint64)]), axis=1)[0], return_counts=True)
     foreign = np.intersect1d(labels[with_own], theirs[counts >= MIN_LABEL_PAGES])
     wrong = np.isin(labels[others], [*foreign, BLANK]) if len(foreign) else np.zeros(1, np.bool_)

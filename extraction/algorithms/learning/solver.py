@@ -18,6 +18,7 @@ from extraction.algorithms.learning.corpus import Candidates, Corpus, NodeTarget
 from extraction.algorithms.learning.costs import SURE_FORMS, Cost
 from extraction.algorithms.learning.feature_maker import TEXT, MaskedFeature, RuleFeature, is_label_feature, is_weak_feature
 from extraction.algorithms.learning.guards import STRUCTURE, Guard
+from extraction.algorithms.learning.labels_before import find_labels_before
 from extraction.algorithms.learning.marks import MarkedNode
 from extraction.algorithms.learning.page_table import Bools, Ints
 from extraction.algorithms.learning.paths import select_locations
@@ -278,9 +279,8 @@ class Solver:
         return self._price_labels_at(nodes, self.find_places(nodes, solution.marks), others)
 
     def _price_labels_at(self, nodes: Candidates, marked: Ints, others: NDArray[np.intp]) -> float:
-        if self.multiple:
-            return 0.0
-        return plausibility.price_labels(self.corpus.find_labels_before(nodes, marked), nodes, marked, others)
+        labels = find_labels_before(self.corpus, nodes, marked, several=self.multiple)
+        return plausibility.price_labels(labels, nodes, marked, others)
 
     def _price_strays(self, option: Solution, near: Solution | None) -> float:
         """Return the price of selecting nodes that are far from those of `near`."""

@@ -51,7 +51,7 @@ weight : weight : weight, weight.value : weight, wt, net weight, shipping weight
 height : length : height, height.value : height, ht, grosse, korpergrosse, hohe, taille, hauteur, altura, estatura, altezza, statura, hoogte, lengte, langd, hojde, wzrost, wysokosc, рост, высота, boy, yukseklik, υψος, 身高, 高度, 身長, 高さ
 width : length : width : width, breite, largeur, ancho, anchura, larghezza, largura, breedte, bredd, szerokosc, ширина, 宽度, 幅
 length : length : depth : length, depth, lange, tiefe, longueur, profondeur, longitud, largo, fondo, lunghezza, profondita, comprimento, profundidade, lengte, diepte, langd, dlugosc, длина, глубина, 长度, 長さ
-color : category : color : color, colour, farbe, couleur, coloris, colore, cor, kleur, farg, farve, kolor, цвет, barva, renk, 颜色, 色, カラー
+color : category : color : color, colour, farbe, farben, couleur, coloris, colore, cor, kleur, farg, farve, kolor, цвет, barva, renk, 颜色, 色, カラー
 material : category : material : material, materials, fabric, composition, medium, materiale, matiere, composition, materiaux, tejido, composicion, materiali, materiaal, tyg, sklad, материал, состав, malzeme, 材质, 素材
 quantity : count : numberOfItems : quantity, qty, count, amount, number, menge, anzahl, stuck, quantite, cantidad, quantita, quantidade, aantal, hoeveelheid, antal, ilosc, liczba, количество, 数量
 duration : duration : duration, totalTime, timeRequired : duration, length, runtime, running time, run time, time, dauer, laufzeit, lange, duree, duracion, durata, duracao, duur, speelduur, langd, varighed, czas trwania, продолжительность, длительность, sure, 时长, 片长, 再生時間, 上映時間

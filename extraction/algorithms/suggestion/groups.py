@@ -102,6 +102,8 @@ def _list_keys(
             if not paths.named:  # in XML elements are named, and a constant value names nothing
                 label, gap = key, 0
             continue
+        if paths.tags[unit.path] == "dt":  # what follows belongs to it and not to the label before it
+            label, gap = "", 0
         for around in surroundings(unit.path, "around"):
             yield around, found
         yield from _key_by_shape(unit)

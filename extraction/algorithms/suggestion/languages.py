@@ -7,6 +7,7 @@ belong to the template.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Protocol
 
@@ -23,6 +24,12 @@ MIN_PAGES = 2
 
 MIN_ALIKE = 0.3
 """The share of the values of the smaller column, without their figures, that the other column must have."""
+
+SURE_PAGES = 3
+"""A further column on fewer pages is joined only if the labels mean the same: its values may be alike by chance."""
+
+SAME_MEANING = 4
+"""What a common meaning of the labels counts; more than all else."""
 
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -41,6 +48,8 @@ class LabelledColumn(Protocol):
     @property
     def multiple(self) -> bool: ...
     @property
+    def further(self) -> bool: ...
+    @property
     def pages(self) -> Set[int]: ...
     @property
     def texts(self) -> Set[str]: ...
@@ -53,13 +62,14 @@ def read_languages(roots: Sequence[etree._Element]) -> Languages:
     return found if len(large) > 1 else ()
 
 
-def choose_pages(languages: Languages, most: int, columns: Sequence[Mapping[int, Sequence[object]]] = ()) -> list[int]:
+def choose_pages(languages: Languages, most: int, columns: Sequence[Mapping[int, Sequence[object]]] = (), *, more: int = 0) -> list[int]:
     """Return the numbers of pages to mark: those that together show the most of the columns in each language; of equal ones, the first.
 
     Thus a column that few pages have gets a mark, in each language where a page has it. One with several values gets several marked in
     one language, which is enough to learn where they stand.
 
     columns: {page: values} each.
+    more: how many more pages may be marked to show columns that the others do not show at all.
     """
     pages = range(max(most, len(languages), *(max(each, default=0) + 1 for each in columns), 0))
     shown: list[dict[tuple[int, str], int]] = [{} for _ in pages]
@@ -73,7 +83,19 @@ def choose_pages(languages: Languages, most: int, columns: Sequence[Mapping[int,
         known = {key for page in chosen for key in shown[page]}
         gains = {page: sum(weight for key, weight in shown[page].items() if key not in known) for page in pages if page not in chosen}
         chosen.append(max(gains, key=lambda page: (gains[page], -page)))
-    return sorted(chosen)
+    return sorted([*chosen, *_choose_more(chosen, more, columns)])
+
+
+def _choose_more(chosen: Sequence[int], most: int, columns: Sequence[Mapping[int, Sequence[object]]]) -> list[int]:
+    """Return at most `most` other pages that show the most of the columns that no chosen page shows; of equal ones, the first."""
+    found: list[int] = []
+    while len(found) < most:
+        missing = [each for each in columns if not any(each.get(page) for page in (*chosen, *found))]
+        shown = Counter(page for each in missing for page, values in each.items() if values)
+        if not shown:
+            break
+        found.append(min(shown, key=lambda page: (-shown[page], page)))
+    return found
 
 
 def is_same_in_each(contents: Iterable[tuple[int, tuple[str, ...]]], languages: Languages) -> bool:
@@ -96,38 +118,55 @@ def find_pairs(columns: Sequence[LabelledColumn], languages: Languages) -> dict[
     alike: dict[int, dict[int, int]] = {n: {} for n in labelled}
     for n in labelled:
         for m in labelled:
-            if spoken[n].isdisjoint(spoken[m]) and (degree := _compare(columns[n], columns[m])):
+            degree = _compare(columns[n], columns[m]) if spoken[n].isdisjoint(spoken[m]) else 0
+            if degree >= SAME_MEANING or (degree and _is_sure(columns[n]) and _is_sure(columns[m])):
                 alike[n][m] = degree
     found: dict[int, int] = {}
     while chosen := _pair_best(alike, [each.words for each in columns]):
         found |= chosen
         gone = {*chosen, *chosen.values()}
         alike = {n: {m: degree for m, degree in row.items() if m not in gone} for n, row in alike.items() if n not in gone}
-    return found | _pair_by_order(columns, languages, {*found, *found.values()})
+    rare = {n for n, each in enumerate(columns) if not _is_sure(each)}
+    return found | _pair_by_order(columns, languages, {*found, *found.values()}, rare)
 
 
-def _pair_by_order(columns: Sequence[LabelledColumn], languages: Languages, paired: Set[int]) -> dict[int, int]:
+def _is_sure(column: LabelledColumn) -> bool:
+    return not column.further or len(column.pages) >= SURE_PAGES
+
+
+def _pair_by_order(columns: Sequence[LabelledColumn], languages: Languages, paired: Set[int], rare: Set[int]) -> dict[int, int]:
     """Return {later column: earlier column} for those whose labels are paired by their order on the pages.
 
     paired: columns that have a partner already.
+    rare: columns that do not count.
     """
     spoken = list(dict.fromkeys(filter(None, languages)))
     if len(spoken) != 2:
         return {}
     words = list(dict.fromkeys(each.words for each in columns if each.words))
-    mine, theirs = (_read_labels(columns, words, [n for n, said in enumerate(languages) if said == each]) for each in spoken)
+    known = [each for n, each in enumerate(columns) if n not in rare]
+    mine, theirs = (_read_labels(known, words, [n for n, said in enumerate(languages) if said == each]) for each in spoken)
     found: dict[int, int] = {}
     for label in mine.values.keys() - theirs.values.keys():
         other = find_partner(label, mine, theirs)
         if other is None or other in mine.values:
             continue
-        for several in (False, True):
-            pair = [
-                [n for n, each in enumerate(columns) if each.words == words[one] and each.multiple == several and n not in paired]
-                for one in (label, other)
-            ]
-            found |= {max(both): min(both) for both in zip(*pair, strict=False)}
+        mine_of, theirs_of = (
+            [n for n, each in enumerate(columns) if each.words == words[at] and n not in paired | rare] for at in (label, other)
+        )
+        found |= {max(both): min(both) for both in _match_columns(columns, mine_of, theirs_of)}
     return found
+
+
+def _match_columns(columns: Sequence[LabelledColumn], mine: Sequence[int], theirs: Sequence[int]) -> list[tuple[int, int]]:
+    """Return pairs of columns of two labels that are paired: in their order, those with several values apart from the others.
+
+    If each label has one column only, they are a pair. The pages of a language may happen to have one value each.
+    """
+    if len(mine) == len(theirs) == 1:
+        return [(mine[0], theirs[0])]
+    halves = [[[n for n in row if columns[n].multiple == several] for row in (mine, theirs)] for several in (False, True)]
+    return [pair for one, other in halves for pair in zip(one, other, strict=False)]
 
 
 def _read_labels(columns: Sequence[LabelledColumn], words: Sequence[str], pages: Sequence[int]) -> LabelledPages:
@@ -163,4 +202,4 @@ def _compare(one: LabelledColumn, other: LabelledColumn) -> int:
     mine, theirs = ({_FIGURE.sub("0", text) for text in each.texts} for each in (one, other))
     alike = len(mine & theirs) >= MIN_ALIKE * min(len(mine), len(theirs))
     forms = [{_WORD.sub("a", text) for text in each} for each in (mine, theirs)]
-    return 4 * means + 2 * alike + (forms[0] == forms[1] and all("0" in form for form in forms[0]))
+    return SAME_MEANING * means + 2 * alike + (forms[0] == forms[1] and all("0" in form for form in forms[0]))

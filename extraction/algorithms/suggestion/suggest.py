@@ -17,12 +17,14 @@ from lxml import etree
 
 from extraction.algorithms.alignment.schema import Value
 from extraction.algorithms.suggestion.familiarity import order_by_familiarity
+from extraction.algorithms.suggestion.further_columns import FurtherColumnFinder
 from extraction.algorithms.suggestion.groups import group_units
 from extraction.algorithms.suggestion.labels import find_labels, list_label_keys
 from extraction.algorithms.suggestion.languages import Languages, find_pairs, is_same_in_each, read_languages
 from extraction.algorithms.suggestion.naming import Namer
 from extraction.algorithms.suggestion.nearly_constant import MOSTLY, measure_sameness, take_constants
 from extraction.algorithms.suggestion.ranking import ColumnCandidate, Ranking
+from extraction.algorithms.suggestion.redundancy import leave_out_redundant
 from extraction.algorithms.suggestion.table_headers import find_headers
 from extraction.algorithms.suggestion.taking import take_columns
 from extraction.algorithms.suggestion.units import Unit, read_units
@@ -47,6 +49,7 @@ class SuggestedColumn:
     values: {number of the page: its values in document order}, without pages that have none.
     constant: whether it is the same on every page seen.
     of_language: whether it is the same on all pages of a language, and differs between languages.
+    further: whether the rows that it stands in are the only reason to suggest it (`further_columns`).
     """
 
     name: str
@@ -55,6 +58,7 @@ class SuggestedColumn:
     values: Mapping[int, tuple[Value, ...]]
     constant: bool
     of_language: bool = False
+    further: bool = False
 
     @property
     def pages(self) -> Set[int]:
@@ -82,10 +86,11 @@ class SuggestedColumn:
         return any(len(row) > 1 for row in self.values.values())
 
 
-def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS, constants: int = 0) -> list[SuggestedColumn]:
+def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS, constants: int = 0, further: int = 0) -> list[SuggestedColumn]:
     """Return at most `most` columns for pages of one template, the best first; none for fewer than two pages.
 
     constants: how many more columns may follow that are the same on all or nearly all pages.
+    further: how many more may follow that stand in the same rows, most of them on few pages.
     """
     if len(roots) < 2:
         return []
@@ -95,19 +100,23 @@ def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS, con
     labels = find_labels(pages, keys, paths, languages=languages)
     namer = Namer(pages, keys, labels, paths)
     groups = group_units(pages, keys, labels, paths)
-    pool = Ranking(groups, pages, labels, paths, languages=languages).list_candidates()
+    pool = leave_out_redundant(Ranking(groups, pages, labels, paths, languages=languages).list_candidates(), groups, paths)
     taken = order_by_familiarity(list(take_columns(pool, max(most, COLUMNS))), paths)[: 2 * most if languages else most]
     taken += [(each.merit, each) for each in take_constants(pool, [each for _, each in taken], groups, paths, constants)]
+    finder, count = FurtherColumnFinder(groups, pages, labels, paths), len(taken)
+    taken += [(each.merit, each) for each in finder.find_columns([each for _, each in taken], further)]
     columns = [each for _, each in taken]
     names = namer.name_columns(columns, find_headers(roots, columns))
+    words = [namer.written.get(each.key.label, "") for each in columns]
     made = [
-        _make_column(name, namer.written.get(each.key.label, ""), score, each) for name, (score, each) in zip(names, taken, strict=True)
+        replace(_make_column(name, said, score, each), further=number >= count)
+        for number, (name, said, (score, each)) in enumerate(zip(names, words, taken, strict=True))
     ]
     return _join_languages(made, languages, most) if languages else made
 
 
 def _join_languages(columns: Sequence[SuggestedColumn], languages: Languages, most: int) -> list[SuggestedColumn]:
-    """Return the columns with those that are the same in two languages joined: at most `most` that vary, then the others.
+    """Return the columns with those that are the same in two languages joined: at most `most` that vary, then constants, then further ones.
 
     Those that were joined count as two.
     """
@@ -122,8 +131,10 @@ def _join_languages(columns: Sequence[SuggestedColumn], languages: Languages, mo
         values = dict(sorted({page: row for one in (each, *others.get(number, ())) for page, row in one.values.items()}.items()))
         contents = [(page, tuple(value.text for value in row)) for page, row in values.items()]
         joined.append(replace(each, values=values, of_language=is_same_in_each(contents, languages)))
-    varied = sorted((each for each in joined if not each.constant), key=lambda each: each.of_language)
-    return [*varied[: most - len(pairs)], *(each for each in joined if each.constant)]
+    varied = sorted((each for each in joined if not each.constant and not each.further), key=lambda each: each.of_language)
+    count = sum(not columns[number].further for number in pairs)
+    constants, further = [each for each in joined if each.constant], [each for each in joined if each.further]
+    return [*varied[: most - count], *constants, *further]
 
 
 def _make_column(name: str, words: str, score: float, each: ColumnCandidate) -> SuggestedColumn:

@@ -144,6 +144,13 @@ class UnitPaths:
         """Return the hash of a path, empty for -1."""
         return self.marks[path] if path >= 0 else b""
 
+    def list_above(self, path: int) -> list[int]:
+        """Return the paths above a path, the nearest first."""
+        found = []
+        while (path := self.above[path]) >= 0:
+            found.append(path)
+        return found
+
     def tail(self, path: int) -> str:
         """Return the last two steps of a path."""
         above = self.above[path]

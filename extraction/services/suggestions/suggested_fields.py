@@ -26,10 +26,13 @@ from extraction.services.templates import sample_pages
 from extraction.services.templates.sample_pages import Samples
 
 COLUMNS = 30
-"""The largest number of fields suggested, without those of CONSTANTS."""
+"""The largest number of fields suggested, without those of CONSTANTS and FURTHER."""
 
 CONSTANTS = 12
-"""The largest number of further fields suggested that are the same on all or nearly all pages."""
+"""The largest number of fields suggested in addition that are the same on all or nearly all pages."""
+
+FURTHER = 20
+"""The largest number of fields suggested in addition that stand in the same rows as others, most of them on few pages."""
 
 EXAMPLES = 5
 
@@ -45,6 +48,7 @@ class SuggestedField:
     pages: how many pages were compared.
     examples: its values on some pages.
     list: the list in whose rows its values are; "" for none.
+    further: whether it is suggested only because it stands in the same rows as others.
     """
 
     place: int
@@ -58,6 +62,7 @@ class SuggestedField:
     sameness: float = 0
     folded: bool = False
     list: str = ""
+    further: bool = False
 
     @property
     def coverage(self) -> float:
@@ -102,7 +107,9 @@ def take_fields(cluster: Cluster, key: str, taken: Sequence[TakenColumns], user:
     if now != key:
         raise JobError(gettext("the template's sample pages have changed; look at the suggestions again"))
     rows = [(each, found.columns[each.place].values) for each in taken if each.place < len(found.columns)]
-    return taking_fields.take_columns(cluster, found.snapshots, rows, user, type_name=type_name, languages=found.languages)
+    return taking_fields.take_columns(
+        cluster, found.snapshots, rows, user, type_name=type_name, languages=found.languages, more=taking_fields.MORE_PAGES
+    )
 
 
 def find_columns(cluster: Cluster) -> tuple[SuggestedColumn, ...]:
@@ -118,7 +125,7 @@ def _find(cluster: Cluster) -> tuple[str, _Found]:
 @cached(LRUCache(20), key=lambda samples: samples.key, condition=Condition())
 def _read(samples: Samples) -> _Found:
     kept, roots = sample_pages.read_trees(samples.snapshots)
-    columns = suggest_columns(roots, most=COLUMNS, constants=CONSTANTS)
+    columns = suggest_columns(roots, most=COLUMNS, constants=CONSTANTS, further=FURTHER)
     language = detect_language(roots[0]) if roots else None
     lists = found_lists.find_lists(samples.key, roots)
     within = find_columns_within(lists, roots, [column.values for column in columns], [column.words for column in columns])
@@ -131,5 +138,5 @@ def _field(place: int, column: SuggestedColumn, pages: int, language: str | None
     texts = [each.text for row in column.values.values() for each in row]
     examples = tuple(" · ".join(each.text for each in row) for row in list(column.values.values())[:EXAMPLES])
     kind = guess_type(texts, language=language)
-    same = (column.sameness, column.mostly_constant)
-    return SuggestedField(place, column.name, kind, column.multiple, column.constant, len(column.values), pages, examples, *same)
+    found = SuggestedField(place, column.name, kind, column.multiple, column.constant, len(column.values), pages, examples)
+    return replace(found, sameness=column.sameness, folded=column.mostly_constant and not column.further, further=column.further)

@@ -19,6 +19,9 @@ from extraction.services.templates import clusters
 MARKED_PAGES = 3
 """The number of pages on which the values of accepted columns are marked."""
 
+MORE_PAGES = 3
+"""The largest number of pages marked in addition, for suggested columns that none of the others has."""
+
 Values = Mapping[int, Sequence[Value]]
 """{number of the page, from 0: the column's values in document order}."""
 
@@ -40,6 +43,7 @@ def take_columns(
     *,
     type_name: str = "",
     languages: Languages = (),
+    more: int = 0,
 ) -> int:
     """Turn columns into attributes, mark their values on some pages and return the number of those pages.
 
@@ -49,11 +53,13 @@ def take_columns(
     rows: each accepted column with its values.
     type_name: the name of the record type if the template has none: of one of the team, or of a new one.
     languages: of the pages, if they are in several. A column that has values in some of them says nothing about pages in the others.
+    more: how many pages may be marked in addition, for columns that none of the others has.
     """
     with transaction.atomic():
         use_named_type(cluster, type_name)
         attributes = _attributes(cluster, rows, type_name)
-        chosen = [snapshots[n] for n in choose_pages(languages, MARKED_PAGES, [values for _, values in rows]) if n < len(snapshots)]
+        numbers = choose_pages(languages, MARKED_PAGES, [values for _, values in rows], more=more)
+        chosen = [snapshots[n] for n in numbers if n < len(snapshots)]
         pages = list(Snapshot.objects.in_bulk(chosen).values())
         for page in pages:
             number = snapshots.index(page.pk)

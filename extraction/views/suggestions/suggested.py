@@ -42,19 +42,20 @@ def table(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def _build_table(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Return the context of the table: the offer with the values already entered.
 
-    Columns of lists are separate, by the name of their list, and so are fields that are nearly the same everywhere. They are folded
-    until something entered was refused, which may be in any of them.
+    Columns of lists are separate, by the name of their list, and so are fields that are nearly the same everywhere and further fields of
+    the same rows. They are folded until something entered was refused, which may be in any of them.
     """
     offer = service.suggest_fields(cluster)
     sent = request.POST
     rows = taking.list_entries(offer.fields, sent, taking.read_ticked(sent) if sent else _tick_best(offer))
-    own = [row for row in rows if not row[0].list and not row[0].folded]
+    own = [row for row in rows if not row[0].list and not row[0].folded and not row[0].further]
+    further = [row for row in rows if not row[0].list and row[0].further]
     same = [row for row in rows if not row[0].list and row[0].folded]
     listed = {name: [row for row in rows if row[0].list == name] for name in dict.fromkeys(row[0].list for row in rows) if name}
-    shown = {"types": Attribute.Type.choices, "marked": taking_fields.MARKED_PAGES, "refused": bool(sent)}
-    return {"offer": offer, "rows": rows, "own": own, "same": same, "listed": listed, **shown}
+    shown = {"types": Attribute.Type.choices, "marked": taking_fields.MARKED_PAGES, "more": taking_fields.MORE_PAGES, "refused": bool(sent)}
+    return {"offer": offer, "rows": rows, "own": own, "further": further, "same": same, "listed": listed, **shown}
 
 
 def _tick_best(offer: service.FieldOffer) -> set[int]:
-    """Return the fields ticked at first: the best ones that vary between pages and are not columns of a list."""
-    return {each.place for each in [each for each in offer.fields if not each.folded and not each.list][:TICKED]}
+    """Return the fields ticked at first: the best ones that are shown unfolded."""
+    return {each.place for each in [each for each in offer.fields if not (each.folded or each.further or each.list)][:TICKED]}

@@ -68,6 +68,18 @@ def test_a_value_that_is_rare_everywhere_may_be_absent_from_a_language() -> None
     assert find_value_doubts(values, group_pages(shop())) == []
 
 
+def test_a_rare_value_marked_in_one_language_is_in_doubt_once_enough_pages_of_the_other_lack_it() -> None:
+    """One of nine English pages says how to care for the product. No German page with its label for that was marked."""
+
+    def find(german: int) -> list[ValueDoubt]:
+        facts = {page: PageFacts(f"https://shop.example/en/{page}", "en") for page in range(90)}
+        facts |= {page: PageFacts(f"https://shop.example/de/{page}", "de") for page in range(90, 90 + german)}
+        return find_value_doubts({page: ["wipe dry"] if page < 90 and page % 9 == 0 else [] for page in facts}, group_pages(facts))
+
+    assert [each.words for each in find(90)] == ["no value on 90 of 90 pages in the language de, and on 80 of 90 other pages"]
+    assert find(20) == [], "so few may lack it by chance"
+
+
 def test_one_text_on_all_pages_of_a_language_is_in_doubt() -> None:
     values = {page: titles if page in ENGLISH else ["Lieferzeit"] for page, titles in TITLES.items()}
     assert kinds(find_value_doubts(values, group_pages(shop()))) == ["constant"]

@@ -1,6 +1,7 @@
 """Labels without any sign of one, in rows of two elements that come and go: one field for each label, and for both of its languages."""
 
 import pytest
+from lxml import html
 
 from extraction.algorithms.suggestion.suggest import SuggestedColumn, suggest_columns
 from tests.algorithms.parts_shop import MARKUPS, list_parts
@@ -37,3 +38,16 @@ def test_rows_that_all_say_the_same_name_no_values() -> None:
     rows = "".join(f"<div class=best><span>Bell {n}</span><span>{n}0 €</span></div>" for n in range(1, 4))
     pages = [each.write(lambda _: rows) for each in PARTS]
     assert not [each for each in suggest_columns(pages) if each.words.startswith("bell")]
+
+
+@pytest.mark.parametrize(("label", "value"), [("<dt>{}</dt>", "<dd>{}</dd>"), ("<b>{}</b>", "<i>{}</i>")])
+def test_several_values_after_a_label_are_offered_once(label: str, value: str) -> None:
+    stuffs = ("Oak", "Brass", "Steel", "Linen", "Glass")
+    roots = []
+    for n in range(8):
+        made = "".join(value.format(f"{stuffs[(n + k) % 5]} {n % 3}") for k in range(1 + n % 3))
+        rows = f"{label.format('Weight')}{value.format(f'{n}.5 kg')}{label.format('Material')}{made}"
+        roots.append(html.document_fromstring(f"<html><body><h1>Thing {n}</h1><p>Text {n}</p><dl>{rows}</dl><p>Prices</p></body></html>"))
+    found = [each for each in suggest_columns(roots) if each.words == "material"]
+    assert [(each.name, each.multiple) for each in found] == [("material", True)]
+    assert [len(row) for row in found[0].values.values()] == [1 + n % 3 for n in range(8)]

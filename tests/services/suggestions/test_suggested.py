@@ -115,6 +115,45 @@ def test_a_field_that_the_first_pages_lack_is_marked_where_it_is(person: Any) ->
     assert Label.objects.filter(cluster=cluster, attribute__name="depth").exclude(value="").exists()
 
 
+def write_lamp(number: int) -> bytes:
+    rows = [("Height", f"{number}5 cm"), ("Colour", ("red", "blue", "sand")[number % 3])]
+    rows += [(label, f"{label} of {number}") for at, label in ((4, "Care"), (6, "Origin"), (8, "Norm"), (9, "Dimmer")) if number == at]
+    cells = "".join(f"<tr><th>{label}</th><td>{text}</td></tr>" for label, text in rows)
+    return f"<html><body><h1>Lamp {number}</h1><table>{cells}</table></body></html>".encode()
+
+
+@pytest.fixture
+def lamps() -> Cluster:
+    """Ten lamps, of which four have a property that no other has."""
+    site = factory.site("Lamps")
+    cluster = factory.cluster(site)
+    for number in range(10):
+        factory.snapshot(site, f"https://lamps.example/{number}", write_lamp(number), cluster=cluster)
+    return cluster
+
+
+def test_fields_of_few_pages_are_folded_and_not_ticked(lamps: Cluster, signed_in: Any) -> None:
+    fields = {field.name: field for field in suggested_fields.suggest_fields(lamps).fields}
+    assert {name for name, field in fields.items() if field.further} == {"care", "origin", "norm", "dimmer"}
+    assert fields["care"].filled == 1 and fields["care"].pages == 10
+    assert not any("Care of 4" in field.examples for name, field in fields.items() if name != "care"), (
+        "the third cell of a page is no field"
+    )
+    shown = signed_in("editor").get(reverse("cluster_suggest_table", args=[lamps.site.slug, lamps.number])).content.decode()
+    assert shown.count("4 more fields from the same rows") == 1
+    own, further = shown.split("4 more fields")
+    assert 'value="height"' in own and 'value="care"' in further and 'value="care"' not in own
+    assert "checked" in own and "checked" not in further
+
+
+def test_a_field_of_few_pages_that_is_taken_is_marked_where_it_is(lamps: Cluster, person: Any) -> None:
+    offer = suggested_fields.suggest_fields(lamps)
+    names = ("height", "colour", "care", "origin", "norm", "dimmer")
+    assert suggested_fields.take_fields(lamps, offer.key, take(offer, *names), person("editor"), type_name="Lamp") == 4
+    for name in names:
+        assert Label.objects.filter(cluster=lamps, attribute__name=name).exclude(value="").exists(), name
+
+
 def test_fields_are_marked_on_pages_of_each_language_and_never_missed_where_their_label_is_unknown(person: Any) -> None:
     """Each third page is in German. The warranty has a word that no list of meanings knows."""
     site = factory.site("Lamps")
