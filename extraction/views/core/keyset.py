@@ -126,11 +126,13 @@ def read_numbered_page(found: QuerySet[Row], asked: Mapping[str, Any], *, per_pa
     )
 
 
-def find_last_looked(listed: QuerySet[Any], most: int = MOST_LOOKED) -> int | None:
-    """Return the id of the last row that is looked through, None if there are fewer than `most`, so that all are.
+def find_last_looked(listed: QuerySet[Any], most: int | None = None) -> int | None:
+    """Return the id of the last row that is looked through, None if there are fewer rows, so that all are.
 
     listed: the rows of the list that an index knows.
+    most: how many rows are looked through, by default MOST_LOOKED.
     """
+    most = MOST_LOOKED if most is None else most
     return listed.order_by("pk").values_list("pk", flat=True)[most - 1 : most].first()
 
 
