@@ -243,11 +243,7 @@ def test_the_monitoring_tab_shows_checks_with_their_evidence_health_and_pages(si
     assert all(each["url"] in text for each in breakage.check_found.evidence)
 
 
-def test_the_time_line_ends_and_the_health_of_the_rule_covers_all_checks(
-    breakage: Breakage,
-    shop: Shop,
-    monkeypatch: pytest.MonkeyPatch,  # noqa: F811
-) -> None:
+def test_the_time_line_ends_and_the_health_of_the_rule_covers_all_checks(breakage: Breakage, monkeypatch: pytest.MonkeyPatch) -> None:
     before, after = Check.objects.order_by("checked_at")
     whole = watch_view.list_templates(breakage.cluster.site)[0]
     assert [each for each, _ in whole.dots] == [before, after]
