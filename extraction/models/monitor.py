@@ -145,8 +145,7 @@ class Check(models.Model):
     @property
     def broken(self) -> list[str]:
         """The attributes whose rule no longer works, in no fixed order: PostgreSQL does not keep the order of keys in JSON."""
-        good = (self.Verdict.OK, self.Verdict.UNREACHABLE)
-        return [name for name, found in self.read_attributes().items() if found.kind not in good]
+        return list_broken(self.read_attributes())
 
     @property
     def coverage_lost(self) -> bool:
@@ -163,7 +162,12 @@ class Check(models.Model):
         """The state to show. A changed structure with broken attributes counts as broken."""
         if self.verdict == self.Verdict.OK and self.drifting and self.accepted_at is None:
             return "drifting"
-        return "broken" if self.broken and self.coverage_lost else self.verdict
+        return "broken" if self.coverage_lost and self.broken else self.verdict
+
+
+def list_broken(found: Mapping[str, AttributeFinding]) -> list[str]:
+    """Return the attributes whose rule no longer works, by what a check found for each."""
+    return [name for name, each in found.items() if each.kind not in (CheckVerdict.OK, CheckVerdict.UNREACHABLE)]
 
 
 class BreakageState(models.TextChoices):

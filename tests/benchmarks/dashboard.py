@@ -11,6 +11,7 @@ processor, with that of PostgreSQL's process if it runs on this machine (VERTEX_
 """
 
 import argparse
+import gc
 import json
 import os
 import statistics
@@ -145,6 +146,8 @@ def _measure(addresses: list[Any], times: int, quiet: bool) -> dict[str, Any]:
     reader, bare = _Reader(), Asked(BARE, reverse(BARE))
     for _ in range(5):
         reader.ask(bare)
+    gc.collect()
+    gc.freeze()  # as the worker of the web server does
     bares: list[float] = []
     found: dict[str, float] = {}
     for each in addresses:

@@ -1,5 +1,6 @@
 """Slow clients cannot hold the threads of the web server."""
 
+import gc
 import http.client
 import socket
 import subprocess
@@ -10,10 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from gunicorn.workers.gthread import ThreadWorker
 
 from extraction.management import processes
 from tests.ports import find_port
 from tests.slowness import measure_slowness
+from vertex.web_worker import LimitedWorker
 
 ROOT = Path(__file__).resolve().parents[2]
 THREADS = 2
@@ -32,6 +35,18 @@ def port() -> Iterator[int]:
         with suppress(subprocess.TimeoutExpired):
             server.wait(10)
         server.kill()
+
+
+def test_what_was_loaded_is_left_out_of_collections_of_garbage(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[list[str]] = []
+    monkeypatch.setattr(ThreadWorker, "load_wsgi", lambda _: loaded.append(["an application"]))
+    before = gc.get_freeze_count()
+    try:
+        LimitedWorker.load_wsgi(object.__new__(LimitedWorker))
+        assert gc.get_freeze_count() > before
+        assert not any(each is loaded[0] for each in gc.get_objects()), "it is frozen"
+    finally:
+        gc.unfreeze()
 
 
 def ask(port: int, body: bytes = b"", *, keep: http.client.HTTPConnection | None = None) -> int:

@@ -10,9 +10,10 @@ from functools import cache
 
 from django.db import DatabaseError, connection, models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.expressions import RawSQL
 
+from extraction.models.cluster import Cluster
 from extraction.models.join import JoinedRecord
 from extraction.models.page import Page
 from extraction.models.record import Record
@@ -24,6 +25,9 @@ LEAST_LENGTH = 3
 
 COMMON = 2_000
 """With more rows than this, a text is common. To read them all takes far longer than to look for the few rows that are shown."""
+
+FEW_KEYS = 500
+"""With more records of a template than this, a word is common among their keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +69,15 @@ def match_records(word: str) -> Q:
     return Q(pk__in=found.union(Record.objects.filter(snapshot__in=of_pages.order_by().values("pk")).order_by().values("pk")))
 
 
-def match_changes(word: str) -> Q:
-    """Return the condition on changes that the key of their record contains a word."""
+def match_changes(word: str, cluster: Cluster) -> Q:
+    """Return the condition on the changes of a template that the key of their record contains a word."""
     text = word.casefold()
+    if connection.vendor == "postgresql" and len(text) >= LEAST_LENGTH:
+        # Told the few rows, PostgreSQL begins with them. By itself, it expects far more and reads all changes in their order.
+        # The sum keeps it from reading the index of the template, which may have most of the records.
+        rows = TrackedRecord.objects.alias(of=F("cluster") + 0).filter(_ask_index(KEYS, text), of=cluster.pk).order_by()
+        few = list(rows.values_list("pk", flat=True)[: FEW_KEYS + 1])
+        return Q(record__in=few) if len(few) <= FEW_KEYS else Q(record__text__contains=text)
     if is_common(KEYS, text):
         return Q(record__text__contains=text)
     return Q(record__in=TrackedRecord.objects.filter(_ask_index(KEYS, text)).order_by().values("pk"))

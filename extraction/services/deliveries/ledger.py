@@ -91,7 +91,8 @@ class LedgerReader:
         lines, maker = LineMaker(records), export.make_maker()
         stable = [place for place, column in enumerate(export.columns) if _is_stable(column)]
         seen: set[int] = set()
-        for states in _chunk(records.read_states()):
+        chunk = CHUNK if most is None else min(CHUNK, most + 1)
+        for states in _chunk(records.read_states(chunk), chunk):
             if most is not None and len(seen) + len(states) > most:
                 states, self.complete = states[: most - len(seen)], False
             entries = self._read_entries([state.record_id for state in states])
@@ -196,11 +197,11 @@ def _set_kind(columns: Sequence[Column], row: list[Cell], kind: Kind, name: str)
     return [kind if name and column.name == name else cell for column, cell in zip(columns, row, strict=True)]
 
 
-def _chunk(states: Iterator[RecordState]) -> Iterator[list[RecordState]]:
+def _chunk(states: Iterator[RecordState], size: int) -> Iterator[list[RecordState]]:
     some: list[RecordState] = []
     for each in states:
         some.append(each)
-        if len(some) == CHUNK:
+        if len(some) == size:
             yield some
             some = []
     if some:

@@ -16,7 +16,7 @@ from extraction.services.quality.releases import find_released_runs
 from extraction.services.records.exports.lines import LineCounts
 from extraction.services.records.exports.scopes import ExportScope, LineReader, find_attributes, find_type_attributes
 from extraction.services.records.key_schema import read_key_schemas
-from extraction.services.records.states import RecordState, read_states
+from extraction.services.records.states import CHUNK, RecordState, read_states
 
 ABOUT = {name: PAGE_COLUMNS[name][1] for name in ("site", "template", "page_id", "fetched_at", "rule_version")} | {
     name: meaning for name, (_, meaning) in RECORD_COLUMNS.items() if name != "change"
@@ -62,10 +62,10 @@ class ReleasedRecords:
             return None
         return self.templates[0].cluster if self.templates else self.waiting[0]
 
-    def read_states(self) -> Iterator[RecordState]:
-        """Yield the states of the records, also of those that are gone."""
+    def read_states(self, chunk: int | None = None) -> Iterator[RecordState]:
+        """Yield the states of the records, also of those that are gone. chunk: records per database read."""
         for each in self.templates:
-            yield from read_states(each.cluster, after=each.run, list_name=self.list_name)
+            yield from read_states(each.cluster, after=each.run, list_name=self.list_name, chunk=chunk)
 
     def name_state(self) -> str:
         """Return a text that is the same as long as the same runs are released."""
@@ -85,7 +85,8 @@ def find_type_records(record_type: RecordType, list_name: str = "") -> ReleasedR
             )
             % {"name": list_name, "record_type": record_type}
         )
-    clusters = record_type.clusters.filter(ignored=False).select_related("site", "record_type").order_by("site__name", "site_id", "number")
+    clusters = record_type.clusters.filter(ignored=False).order_by("site__name", "site_id", "number")
+    clusters = clusters.defer("masks", "url_patterns").prefetch_related("site")  # of which there are fewer than templates
     return _find_released(record_type.name, record_type, list(clusters), list_name, across_sites=True)
 
 
@@ -134,7 +135,7 @@ def make_scope(records: ReleasedRecords, read: LineReader | None = None) -> Expo
 
 def _read_present(records: ReleasedRecords, counts: LineCounts) -> Iterator[Line]:
     maker = LineMaker(records)
-    for state in records.read_states():
+    for state in records.read_states(counts.choose_chunk(CHUNK)):
         if state.present:
             counts.records += 1
             yield maker.make_line(state)

@@ -1,9 +1,10 @@
 """Joined records as the lines of an export. All formats take them like other records."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import QuerySet
 from django.utils.translation import gettext
 
 from extraction.algorithms.records.choice import URL_COLUMN
@@ -56,47 +57,44 @@ def _describe_left_out(join: Join) -> list[str]:
     return found
 
 
-_UNUSED = (
-    "page__search_text",
-    "page__current__vector",
-    *(f"page__current__record__{name}" for name in ("values", "rows", "origins", "text", "held_back")),
-    *(f"page__current__record__rule__{name}" for name in ("definition", "stylesheet", "report")),
-)
-"""Large columns of the other tables that no line needs."""
+_PAGE_FIELDS = {
+    URL_COLUMN: "page__url",
+    "page_id": "page_id",
+    "fetched_at": "page__current__fetched_at",
+    "extracted_at": "page__current__record__extracted_at",
+    "state": "page__current__record__state",
+    "rule_version": "page__current__record__rule__version",
+    "run": "page__current__record__run_id",
+}
 
 
 def _read_lines(join: Join, records: QuerySet[JoinedRecord], names: dict[str, str], counts: LineCounts) -> Iterator[Line]:
-    sources = Prefetch("sources", JoinedRow.objects.select_related("page").defer("values"))
-    found = records.select_related("page__current__record__rule").defer("text", *_UNUSED).prefetch_related(sources)
-    for each in found.iterator(chunk_size=CHUNK):
-        counts.records += 1
-        about = {
-            "join_state": [JoinedState(each.state).label.lower()],
-            "join_conflicts": each.conflicts,
-            "join_reason": [each.why] if each.why else [],
-            "listing_url": list(dict.fromkeys(row.page.url for row in each.sources.all())),
-        }
-        values = {names[name]: [RecordValue(text, text) for text in texts] for name, texts in about.items()}
-        yield Line({**read_values(each.values), **values}, _describe_page(join, each))
+    chunk = counts.choose_chunk(CHUNK)
+    rows = records.values_list("pk", "values", "state", "conflicts", "why", *_PAGE_FIELDS.values()).iterator(chunk_size=chunk)
+    while some := list(islice(rows, chunk)):
+        listings = _read_listings([row[0] for row in some])
+        for pk, values, state, conflicts, why, *about in some:
+            counts.records += 1
+            texts = {
+                "join_state": [JoinedState(state).label.lower()],
+                "join_conflicts": conflicts,
+                "join_reason": [why] if why else [],
+                "listing_url": list(listings.get(pk, ())),
+            }
+            found = {names[name]: [RecordValue(text, text) for text in many] for name, many in texts.items()}
+            yield Line({**read_values(values), **found}, _describe_page(join, dict(zip(_PAGE_FIELDS, about, strict=True))))
 
 
-def _describe_page(join: Join, record: JoinedRecord) -> dict[str, PageCell]:
+def _read_listings(records: Sequence[int]) -> dict[int, dict[str, None]]:
+    """Return {joined record: the addresses of the listing pages of its rows, in their order}."""
+    found: dict[int, dict[str, None]] = {}
+    for record, url in JoinedRow.objects.filter(record__in=records).order_by("pk").values_list("record", "page__url"):
+        found.setdefault(record, {})[url] = None
+    return found
+
+
+def _describe_page(join: Join, fields: Mapping[str, PageCell]) -> dict[str, PageCell]:
     """Return the cells about the page of a joined record; empty ones without a page."""
-    snapshot = record.page.current if record.page else None
-    made = getattr(snapshot, "record", None)
-    return {
-        URL_COLUMN: record.page.url if record.page else None,
-        "site": join.site.name,
-        "template": join.detail.stored_label if join.detail and record.page else None,
-        "page_id": record.page_id,
-        "row": None,
-        "fetched_at": _as_utc(snapshot.fetched_at) if snapshot else None,
-        "extracted_at": _as_utc(made.extracted_at) if made else None,
-        "state": made.state if made else None,
-        "rule_version": made.rule.version if made else None,
-        "run": made.run_id if made else None,
-    }
-
-
-def _as_utc(time: datetime) -> datetime:
-    return time.astimezone(UTC)
+    named = {name: cell.astimezone(UTC) if isinstance(cell, datetime) else cell for name, cell in fields.items()}
+    template = join.detail.stored_label if join.detail and fields["page_id"] else None
+    return {**named, "site": join.site.name, "template": template, "row": None}

@@ -11,6 +11,7 @@ from django.db.models import Q
 
 from extraction.algorithms.records.keys import make_key
 from extraction.models import JoinedRecord, JoinedRow, RecordChange, RecordSource, TrackedRecord
+from extraction.services.records.history import UNUSED
 from extraction.services.records.key_schema import read_key_schemas
 
 MAX_ROWS = 50
@@ -37,8 +38,8 @@ def read_history(record: JoinedRecord, *, most: int) -> JoinedHistory:
     page = list(TrackedRecord.objects.filter(_of_page(record)).order_by("-pk")[:1]) if record.page_id and record.join.detail_id else []
     rows, unfollowed = _find_rows(list(record.sources.select_related("listing__list")[:MAX_ROWS]))
     things = list({each.pk: each for each in [*page, *rows]}.values())
-    shown = ("record__page", "snapshot", "before", "rule", "run", "cluster__site")
-    found = RecordChange.objects.filter(record__in=things).select_related(*shown)
+    shown = ("record__page", "snapshot", "before", "rule", "cluster__site")
+    found = RecordChange.objects.filter(record__in=things).select_related(*shown).defer(*UNUSED)
     changes = list(found.order_by("-at", "-pk")[: most + 1])
     return JoinedHistory(changes[:most], len(changes) > most, things, unfollowed)
 

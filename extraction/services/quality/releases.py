@@ -18,10 +18,15 @@ from extraction.services.core import audit, signals
 
 
 def find_released_runs(clusters: Iterable[Cluster]) -> dict[int, Run]:
-    """Return {template: its newest released run}, whose state is what is delivered. A template that never had one is missing."""
+    """Return {template: its newest released run}, whose state is what is delivered. A template that never had one is missing.
+
+    A record type may have a thousand templates, so what the runs say of their work is read only if it is asked for.
+    """
     newest = RunRelease.objects.released().filter(cluster__in=[each.pk for each in clusters]).order_by().values("cluster")
-    found = RunRelease.objects.filter(pk__in=newest.annotate(newest=Max("pk")).values("newest")).select_related("run")
-    return {each.cluster_id: each.run for each in found}
+    found = RunRelease.objects.filter(pk__in=newest.annotate(newest=Max("pk")).values("newest"))
+    chosen = dict(found.values_list("cluster", "run"))
+    runs = Run.objects.only("site", "cluster", "kind", "state", "created_at", "started_at", "finished_at").in_bulk(chosen.values())
+    return {cluster: runs[run] for cluster, run in chosen.items() if run in runs}
 
 
 def find_released(cluster: Cluster) -> RunRelease | None:

@@ -29,6 +29,14 @@ REPEAT_CRAWLS, MAX_REPEATS = 5, 50
 MAX_RUNS = 50
 """Newest runs that the feed offers to begin after."""
 
+UNUSED = (
+    *(f"record__{name}" for name in ("values", "text")),
+    "record__page__search_text",
+    *(f"{content}__{name}" for content in ("snapshot", "before") for name in ("headers", "vector", "title")),
+    *(f"rule__{name}" for name in ("definition", "stylesheet", "report")),
+)
+"""Large columns of the other tables that nobody reads from a list of changes. The list would read those of a rule once for each change."""
+
 
 def search_changes(
     cluster: Cluster, *, since: Run | None = None, kind: str = "", cause: str = "", query: str = "", list_name: str | None = None
@@ -41,7 +49,7 @@ def search_changes(
     query: words; each must occur in the key of the record, in upper or lower case.
     list_name: a list of the record type, "" for the pages' own records, None for all.
     """
-    found = RecordChange.objects.filter(cluster=cluster).select_related("record__page", "snapshot", "before", "rule", "run")
+    found = RecordChange.objects.filter(cluster=cluster).select_related("record__page", "snapshot", "before", "rule").defer(*UNUSED)
     if since is not None:
         found = found.filter(find_changes_after(since))
     if kind in RecordChange.Kind.values:
@@ -51,7 +59,7 @@ def search_changes(
     if list_name is not None:
         found = found.filter(record__list_name=list_name)
     for word in query.split():
-        found = found.filter(match_changes(word))
+        found = found.filter(match_changes(word, cluster))
     return found.order_by("-pk")
 
 
@@ -69,8 +77,11 @@ def count_all_kinds(cluster: Cluster, *, cause: str = "") -> dict[str, int]:
 
 
 def count_kinds(changes: QuerySet[RecordChange], most: int) -> dict[str, int] | None:
-    """Return {kind: number of changes}, in the order of the kinds; None if there are more than `most`, because to count them takes long."""
-    found = list(changes.order_by().values_list("kind", flat=True)[: most + 1])
+    """Return {kind: number of changes}, in the order of the kinds; None if there are more than `most`, because to count them takes long.
+
+    The newest ones are read. If there are many, so few of them are found soonest in their own order.
+    """
+    found = list(changes.order_by("-pk").values_list("kind", flat=True)[: most + 1])
     if len(found) > most:
         return None
     return {kind: found.count(kind) for kind in RecordChange.Kind.values}

@@ -67,17 +67,20 @@ class _Rebuilt:
         return self.earliest.before_id if self.earliest else self.thing.snapshot_id
 
 
-def read_states(cluster: Cluster, *, after: Run | None, list_name: str = "", among: Q | None = None) -> Iterator[RecordState]:
+def read_states(
+    cluster: Cluster, *, after: Run | None, list_name: str = "", among: Q | None = None, chunk: int | None = None
+) -> Iterator[RecordState]:
     """Yield the state of each record of a template that was known when a run had ended, by id; those that were gone, too.
 
     after: the run; None for the states now.
     among: a condition on `TrackedRecord`. By default all records.
+    chunk: records per database read, by default CHUNK. Who wants only a few reads no more than these.
     Raises ReplayError if the history does not fit together.
     """
     later = find_changes_after(after) if after else None
     things = TrackedRecord.objects.filter(among or Q(), cluster=cluster, list_name=list_name).order_by("pk")
     versions = dict(Rule.objects.filter(cluster=cluster).values_list("pk", "version"))
-    for some in _read_chunks(things):
+    for some in _read_chunks(things, chunk):
         yield from _read_chunk(some, later, versions)
 
 
@@ -92,10 +95,10 @@ def read_states_before(cluster: Cluster, moment: datetime, *, list_name: str = "
     return found
 
 
-def _read_chunks(things: QuerySet[TrackedRecord]) -> Iterator[list[TrackedRecord]]:
+def _read_chunks(things: QuerySet[TrackedRecord], chunk: int | None = None) -> Iterator[list[TrackedRecord]]:
     """Yield the records in chunks. Each is a query of its own, so that no cursor is held while a file is written or sent."""
     last = 0
-    while some := list(things.filter(pk__gt=last)[:CHUNK]):
+    while some := list(things.filter(pk__gt=last).defer("text", "digest", "key_by")[: chunk or CHUNK]):
         last = some[-1].pk
         yield some
 
@@ -106,12 +109,12 @@ def _read_chunk(things: Sequence[TrackedRecord], later: Q | None, versions: dict
     earlier = kept.filter(~later) if later is not None else kept
     changed = dict(earlier.order_by().values_list("record").annotate(at=Max("at")))
     contents = _read_contents(rebuilt)
-    pages = Page.objects.in_bulk([each.thing.page_id for each in rebuilt if each.thing.page_id and not each.undone])
+    urls = _read_urls([each for each in rebuilt if (each.snapshot_id or 0) not in contents])
     for each in rebuilt:
         thing = each.thing
         page_id, url, fetched_at = contents.get(each.snapshot_id or 0, (None, "", None))
-        if page_id is None and thing.page_id in pages and not each.undone:
-            page_id, url = thing.page_id, pages[thing.page_id].url
+        if page_id is None and thing.page_id in urls and not each.undone:
+            page_id, url = thing.page_id, urls[thing.page_id]
         yield RecordState(
             record_id=thing.pk,
             cluster_id=thing.cluster_id,
@@ -150,3 +153,9 @@ def _read_contents(rebuilt: Sequence[_Rebuilt]) -> dict[int, tuple[int, str, dat
     ids = {each.snapshot_id for each in rebuilt if each.snapshot_id}
     rows = Snapshot.objects.filter(pk__in=ids).values_list("pk", "page_id", "page__url", "fetched_at")
     return {pk: (page_id, url, fetched_at) for pk, page_id, url, fetched_at in rows}
+
+
+def _read_urls(rebuilt: Sequence[_Rebuilt]) -> dict[int, str]:
+    """Return {page: its address} of the records that are as they were."""
+    ids = {each.thing.page_id for each in rebuilt if each.thing.page_id and not each.undone}
+    return dict(Page.objects.filter(pk__in=ids).values_list("pk", "url")) if ids else {}

@@ -66,7 +66,7 @@ def list_addresses(run: Run, outcome: str, asked: Mapping[str, Any], *, query: s
     counts = AddressCount.objects.filter(run=run)
     state = CrawlAddress.State.QUEUED if outcome == QUEUED else CrawlAddress.State.DONE
     kept = counts.filter(state=state) if outcome == QUEUED else counts.filter(state=state, outcome=outcome)
-    return read_page(found, asked, per_page=PER_PAGE, count=kept.total())
+    return read_page(found, asked, per_page=PER_PAGE, count=kept.total(), ids_first=True)
 
 
 def _select_addresses(run: Run, outcome: str) -> "QuerySet[CrawlAddress]":

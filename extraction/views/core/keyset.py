@@ -5,6 +5,7 @@ Rows are not counted to show a page. The number beside a list is a kept count, o
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from django.db.models import Model, QuerySet
@@ -69,7 +70,7 @@ def read_page(
     per_page: int,
     newest_first: bool = False,
     count: int | None = None,
-    most: int = MOST_COUNTED,
+    ids_first: bool = False,
 ) -> ListPage[Row]:
     """Return a page of rows by id.
 
@@ -77,24 +78,28 @@ def read_page(
     asked: the query of the address: `after` or `before` the id of a row. Anything else gives the first page.
     newest_first: the largest id comes first.
     count: the number of rows, if it is known.
-    most: rows up to which they are counted otherwise.
+    ids_first: ask for the ids of the rows first. An index knows them, where PostgreSQL would look for whole rows by reading the table.
     """
+    again = partial(read_page, found, {}, per_page=per_page, newest_first=newest_first, count=count, ids_first=ids_first)
     after, before = _read_id(asked.get("after")), _read_id(asked.get("before"))
     back = before is not None and after is None
     place = before if back else after
     larger = newest_first is back
     part = found if place is None else found.filter(pk__gt=place) if larger else found.filter(pk__lt=place)
-    rows = list(part.order_by("pk" if larger else "-pk")[: per_page + 1])
+    ordered = part.order_by("pk" if larger else "-pk")
+    if ids_first:
+        ordered = ordered.filter(pk__in=list(ordered.values_list("pk", flat=True)[: per_page + 1]))
+    rows = list(ordered[: per_page + 1])
     more, rows = len(rows) > per_page, rows[:per_page]
     if back:
         if not more:  # the beginning is near: show the first page in full
-            return read_page(found, {}, per_page=per_page, newest_first=newest_first, count=count, most=most)
+            return again()
         rows.reverse()
     elif place is not None and not rows:
-        return read_page(found, {}, per_page=per_page, newest_first=newest_first, count=count, most=most)
+        return again()
     if count is None and place is None and not more:
         count = len(rows)  # these are all
-    number, exact = (count, True) if count is not None else count_up_to(found, most)
+    number, exact = (count, True) if count is not None else count_up_to(found)
     earlier = rows[0].pk if rows and (more if back else place is not None) else None
     later = rows[-1].pk if rows and (back or more) else None
     return ListPage(rows, number, exact, before=earlier, after=later)
@@ -121,9 +126,14 @@ def read_numbered_page(found: QuerySet[Row], asked: Mapping[str, Any], *, per_pa
     )
 
 
-def find_last_looked(listed: QuerySet[Any]) -> int | None:
-    """Return the id of the last row that is looked through, None if all are. listed: the rows of the list that an index knows."""
-    return listed.order_by("pk").values_list("pk", flat=True)[MOST_LOOKED - 1 : MOST_LOOKED].first()
+def find_last_looked(listed: QuerySet[Any], most: int | None = None) -> int | None:
+    """Return the id of the last row that is looked through, None if there are fewer rows, so that all are.
+
+    listed: the rows of the list that an index knows.
+    most: how many rows are looked through, by default MOST_LOOKED.
+    """
+    most = MOST_LOOKED if most is None else most
+    return listed.order_by("pk").values_list("pk", flat=True)[most - 1 : most].first()
 
 
 def count_up_to(found: QuerySet[Any], most: int = MOST_COUNTED) -> tuple[int, bool]:

@@ -25,6 +25,9 @@ from extraction.views.policy import requires
 SHOWN = 50
 """How many deliveries a page shows, the newest."""
 
+SHOWN_TEMPLATES = 20
+"""How many templates a dry run names, with the runs whose records they would bring."""
+
 EDIT = ("GET", "HEAD", "POST")
 
 
@@ -102,7 +105,14 @@ def preview_target(request: HttpRequest, target_id: int) -> HttpResponse:
     """Show what the next delivery would bring, without sending it."""
     target = _find(target_id)
     preview = previews.preview_target(target)
-    context = {"target": target, "preview": preview, "rows": target_view.show_cells(preview), "most": previews.MOST}
+    context = {
+        "target": target,
+        "preview": preview,
+        "templates": preview.templates[:SHOWN_TEMPLATES],
+        "more_templates": len(preview.templates[SHOWN_TEMPLATES:]),
+        "rows": target_view.show_cells(preview),
+        "most": previews.MOST,
+    }
     return render(request, "extraction/deliveries/preview.html", context)
 
 

@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from statistics import median
+from typing import NamedTuple
 
-from django.db.models import Count
+from django.db.models import Count, Window
+from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.rules.apply import extract_or_nothing
 from extraction.models import Attribute, Bellwether, Breakage, Check, Cluster, Label, Rule, Site, Snapshot
 from extraction.models.check_findings import AttributeFinding, CheckedPage, CheckEvidence
+from extraction.models.monitor import list_broken
 from extraction.services.core.stored_pages import read_root
 from extraction.services.rules import rule_xpaths
 from extraction.services.rules.rules import compile_rule
@@ -68,11 +71,15 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class TemplateWatch:
-    """A template's monitoring. checks: the newest last. lines: one for each attribute, broken ones first."""
+    """A template's monitoring.
+
+    dots: its checks with the names of the attributes that each found broken, the newest last.
+    lines: one for each attribute, broken ones first.
+    """
 
     cluster: Cluster
     rule: Rule
-    checks: list[Check]
+    dots: list[tuple[Check, list[str]]]
     lines: list[ValueLine]
     watched: list[Watched]
     health: Health
@@ -81,12 +88,12 @@ class TemplateWatch:
     @property
     def last(self) -> Check | None:
         """The latest check."""
-        return self.checks[-1] if self.checks else None
+        return self.dots[-1][0] if self.dots else None
 
     @property
     def coverage(self) -> list[float | None]:
         """Share of the pages that answered which still have the template's structure, check by check."""
-        return [check.covered_fraction if check.reached else None for check in self.checks]
+        return [check.covered_fraction if check.reached else None for check, _ in self.dots]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +141,10 @@ def list_templates(site: Site) -> list[TemplateWatch]:
     ids = [rule.cluster_id for rule in rules]
     known = Attribute.objects.filter(record_type__clusters__in=ids)
     schema: dict[tuple[int | None, str], Attribute] = {(each.record_type_id, each.name): each for each in known}
-    checks, breakages, watched = defaultdict(list), defaultdict(list), defaultdict(list)
-    since = timezone.now() - SINCE
-    for check in Check.objects.filter(cluster__in=ids, checked_at__gte=since).defer("evidence").order_by("checked_at", "pk"):
-        checks[check.cluster_id].append(check)
-    for breakage in Breakage.objects.filter(cluster__in=ids).order_by("opened_at"):
-        breakages[breakage.cluster_id].append(breakage)
+    checks, ended = _read_checks(ids), _read_breakages(ids)
+    well = _read_well([cluster for cluster, many in ended.items() if any(each.state != Breakage.State.DISMISSED for each in many)])
+    broken = {each.cluster_id: each for each in Breakage.objects.open().filter(cluster__in=ids)}
+    watched = defaultdict(list)
     for bellwether in Bellwether.objects.filter(cluster__in=ids).select_related("page"):
         watched[bellwether.cluster_id].append(bellwether)
     pages = Label.objects.filter(cluster__in=ids).values_list("cluster").order_by().annotate(n=Count("snapshot", distinct=True))
@@ -148,8 +153,8 @@ def list_templates(site: Site) -> list[TemplateWatch]:
     found = []
     for rule in rules:
         pk = rule.cluster_id
-        health = _health(checks[pk], breakages[pk], counted.get(pk, 0), annotated.get(pk, 0))
-        found.append(_template(rule, schema, checks[pk][-SHOWN:], breakages[pk], watched[pk], health))
+        health = _health(well[pk], ended[pk], counted.get(pk, 0), annotated.get(pk, 0))
+        found.append(_template(rule, schema, checks[pk], broken.get(pk), watched[pk], health))
     return found
 
 
@@ -160,7 +165,8 @@ def find_last_check(site: Site) -> datetime | None:
 
 def is_silent(site: Site) -> bool:
     """Whether the site did not answer its last check."""
-    last = Check.objects.filter(cluster__site=site, rule__state__in=Rule.SERVING).order_by("-checked_at", "-pk").first()
+    checks = Check.objects.filter(cluster__site=site, rule__state__in=Rule.SERVING).only("verdict")
+    last = checks.order_by("-checked_at", "-pk").first()
     return last is not None and last.verdict == Check.Verdict.UNREACHABLE
 
 
@@ -209,40 +215,78 @@ def _read_values(check: Check) -> dict[int, Mapping[str, tuple[str, ...]]]:
     return found
 
 
+class _Past(NamedTuple):
+    """What is read of a breakage of the past."""
+
+    cluster: int
+    state: str
+    opened_at: datetime
+    closed_at: datetime | None
+
+
+def _read_checks(clusters: Sequence[int]) -> Mapping[int, list[Check]]:
+    """Return the newest checks of templates, the oldest of them first. Only the last of each template has its pages."""
+    recent = Check.objects.filter(cluster__in=clusters, checked_at__gte=timezone.now() - SINCE).order_by()
+    place = Window(RowNumber(), partition_by="cluster", order_by=["-checked_at", "-pk"])
+    newest = list(recent.annotate(place=place).filter(place__lte=SHOWN).values_list("pk", flat=True))
+    found: dict[int, list[Check]] = defaultdict(list)
+    for check in Check.objects.filter(pk__in=newest).defer("evidence", "pages").order_by("checked_at", "pk"):
+        found[check.cluster_id].append(check)
+    last = {many[-1].pk: many[-1] for many in found.values()}
+    for pk, pages in Check.objects.filter(pk__in=last).values_list("pk", "pages"):
+        last[pk].pages = pages
+    return found
+
+
+def _read_breakages(clusters: Sequence[int]) -> Mapping[int, list[_Past]]:
+    """Return all breakages of templates, the oldest first."""
+    found: dict[int, list[_Past]] = defaultdict(list)
+    for row in Breakage.objects.filter(cluster__in=clusters).order_by("opened_at").values_list(*_Past._fields):
+        found[row[0]].append(_Past(*row))
+    return found
+
+
+def _read_well(clusters: Sequence[int]) -> Mapping[int, list[datetime]]:
+    """Return the times of the checks of templates that found nothing broken, in order."""
+    found: dict[int, list[datetime]] = defaultdict(list)
+    rows = Check.objects.filter(cluster__in=clusters, checked_at__gte=timezone.now() - SINCE, verdict=Check.Verdict.OK)
+    for cluster, at in rows.order_by("checked_at").values_list("cluster", "checked_at"):
+        found[cluster].append(at)
+    return found
+
+
 def _template(
     rule: Rule,
     schema: Mapping[tuple[int | None, str], Attribute],
     checks: list[Check],
-    breakages: Sequence[Breakage],
+    broken: Breakage | None,
     bellwethers: Sequence[Bellwether],
     health: Health,
 ) -> TemplateWatch:
     outcomes = {each.url: each.outcome for each in checks[-1].read_pages()} if checks else {}
     watched = [Watched(each, outcomes.get(each.page.url, "")) for each in bellwethers]
     names = [each.name for each in rule_xpaths.read_definition_or_empty(rule).every]
-    broke = checks[-1].broken if checks else []
-    names.sort(key=lambda name: name not in broke)
-    known = [schema.get((rule.cluster.record_type_id, name)) or Attribute(name=name, position=n) for n, name in enumerate(names)]
     findings = [each.read_attributes() for each in checks]
+    names.sort(key=lambda name: not (findings and name in list_broken(findings[-1])))
+    known = [schema.get((rule.cluster.record_type_id, name)) or Attribute(name=name, position=n) for n, name in enumerate(names)]
     lines = [ValueLine(each, _list_shares(findings, each.name)) for each in known]
-    broken = next((each for each in breakages if each.state == Breakage.State.OPEN), None)
-    return TemplateWatch(rule.cluster, rule, checks, lines, watched, health, broken)
+    dots = [(each, list_broken(found)) for each, found in zip(checks, findings, strict=True)]
+    return TemplateWatch(rule.cluster, rule, dots, lines, watched, health, broken)
 
 
 def _list_shares(findings: Sequence[Mapping[str, AttributeFinding]], name: str) -> list[float | None]:
     return [each[name].valued_fraction if name in each else None for each in findings]
 
 
-def _health(checks: Sequence[Check], breakages: Sequence[Breakage], counted: int, annotated: int) -> Health:
+def _health(well: Sequence[datetime], breakages: Sequence[_Past], counted: int, annotated: int) -> Health:
     real = [each for each in breakages if each.state != Breakage.State.DISMISSED]
-    well = [each.checked_at for each in checks if each.verdict == Check.Verdict.OK]
     unseen = [seconds for each in real if (seconds := _unseen_s(each, well)) is not None]
     repaired = [each.closed_at - each.opened_at for each in real if each.state == Breakage.State.REPAIRED and each.closed_at]
     states = {state: sum(each.state == state for each in breakages) for state in Breakage.State.values}
     return Health(counted, states, median(unseen) if unseen else None, _median_s(repaired), annotated)
 
 
-def _unseen_s(breakage: Breakage, well: Sequence[datetime]) -> float | None:
+def _unseen_s(breakage: _Past, well: Sequence[datetime]) -> float | None:
     """Seconds from the last check that found nothing broken to the one that found the break, None where that was the first check.
 
     well: the times of the checks that found nothing broken, in order.

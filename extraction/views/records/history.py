@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from extraction.forms.records import ChangesForm
-from extraction.models import Cluster, Record, RecordChange, Role, TrackedRecord
+from extraction.models import Cluster, Record, RecordChange, Role, TrackedCount, TrackedRecord
 from extraction.services.records import history as service
 from extraction.services.records.key_schema import read_key_schemas
 from extraction.views.core.keyset import ListPage, read_page
@@ -69,7 +69,7 @@ def list_changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     runs = service.list_runs(cluster)
     since = cluster.site.runs.filter(pk=asked["since"]).first() if asked["since"] else None
     without_kind = service.search_changes(cluster, since=since, cause=asked["cause"], query=asked["query"])
-    found = service.search_changes(cluster, since=since, kind=asked["kind"], cause=asked["cause"], query=asked["query"])
+    found = without_kind.filter(kind=asked["kind"]) if asked["kind"] in RecordChange.Kind.values else without_kind
     whole = since is None and not asked["query"]
     counts = service.count_all_kinds(cluster, cause=asked["cause"]) if whole else service.count_kinds(without_kind, MOST_FOUND)
     pages = _read_page(request, found, counts, asked["kind"])
@@ -92,19 +92,20 @@ def list_changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "conflict_count": conflict_count,
         "more_conflicts": conflict_count - SHOWN_CONFLICTS,
         "unfollowed": _find_unfollowed(cluster),
-        "any": cluster.tracked.exists(),
+        "any": TrackedCount.objects.filter(cluster=cluster).total() > 0,
         "runnable": cluster_view.can_run(cluster),
     }
     return render(request, "extraction/records/changes.html", context)
 
 
 def _read_page(request: HttpRequest, found: QuerySet[RecordChange], counts: Mapping[str, int] | None, kind: str) -> ListPage[RecordChange]:
-    read = partial(read_page, found, request.GET, per_page=PER_PAGE, newest_first=True, most=MOST_FOUND)
+    read = partial(read_page, found, request.GET, per_page=PER_PAGE, newest_first=True, ids_first=True)
     if counts is not None:
         return read(count=counts.get(kind, sum(counts.values())))
-    if kind in RecordChange.Kind.values:
-        return read()
-    return replace(read(count=MOST_FOUND), exact=False)
+    if kind not in RecordChange.Kind.values:
+        return replace(read(count=MOST_FOUND), exact=False)
+    page = read(count=PER_PAGE)  # to find out whether there are many more would take longer than to find these
+    return replace(page, exact=False) if page.has_other_pages else replace(page, count=len(page))
 
 
 @require_safe

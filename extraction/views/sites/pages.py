@@ -1,5 +1,7 @@
 """The pages of a site: the list, one page, and a WARC file of all."""
 
+from dataclasses import replace
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -24,13 +26,14 @@ def list_pages(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the site's pages, searched and filtered."""
     site = get_object_or_404(Site, slug=slug)
     query, part = request.GET.get("q", "").strip(), request.GET.get("part", "")
-    rows = site_pages.search_pages(site, query=query, part=part)
-    found = read_page(rows, request.GET, per_page=PER_PAGE, count=None if query else site_pages.count_pages(site, part=part))
+    found = site_pages.find_pages(site, query=query, part=part)
+    count = None if query else site_pages.count_pages(site, part=part)
+    pages = replace(read_page(found.rows, request.GET, per_page=PER_PAGE, count=count), among=found.among)
     clusters = site.clusters.all()
     context = {
         "site": site,
         "head": sites.summarize_site(site),
-        "pages": found,
+        "pages": pages,
         "query": query,
         "part": part,
         "clusters": clusters,

@@ -9,14 +9,18 @@ from django.db.models import QuerySet
 
 from extraction.models import Attribute, Label, Page, PageCount, PagePicture, Record, RecordType, Site, Snapshot
 from extraction.models.kept.counts import PageFigures
-from extraction.models.kept.searching import match_pages
+from extraction.models.kept.searching import LEAST_LENGTH, match_pages
 from extraction.models.record_origins import Origin
 from extraction.models.record_values import RecordValue
 from extraction.services.records import records
 from extraction.services.rules import rule_xpaths
+from extraction.views.core.keyset import find_last_looked
 
 MAX_SHOWN_ROWS = 30
 """The largest number of rows shown of each list of a record. The CSV file has all of them."""
+
+SHORT_LOOKED = 50_000
+"""Pages, the first ones of a list, in which a text is sought that is too short for the search index."""
 
 UNREADABLE, PARTLY, UNCLUSTERED, GONE = "unreadable", "partly", "unclustered", "gone"
 
@@ -95,6 +99,26 @@ class ShownMark:
 
     locations: str = ""
     problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPages:
+    """The pages that a screen shows for a search.
+
+    among: they are those of the first so many pages; None if all were looked through.
+    """
+
+    rows: QuerySet[Page]
+    among: int | None = None
+
+
+def find_pages(site: Site, *, query: str = "", part: str = "") -> FoundPages:
+    """Return the pages that `search_pages` gives or, for a text that is too short for the index, those of the first SHORT_LOOKED pages."""
+    found = search_pages(site, query=query, part=part)
+    if not query or "*" in query or len(query) >= LEAST_LENGTH:
+        return FoundPages(found)
+    last = find_last_looked(search_pages(site, part=part), SHORT_LOOKED)
+    return FoundPages(found) if last is None else FoundPages(found.filter(pk__lte=last), SHORT_LOOKED)
 
 
 def search_pages(site: Site, *, query: str = "", part: str = "") -> QuerySet[Page]:

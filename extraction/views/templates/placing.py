@@ -178,7 +178,7 @@ def _add_found(data: QueryDict, site: Site) -> QueryDict:
     """Return the form's data; with `whole`, its pages are those that the search finds. Raises JobError if they are too many."""
     if not data.get("whole"):
         return data
-    found = site_pages.search_pages(site, query=data.get("q", "").strip(), part=data.get("part", "")).filter(current__error="")
+    found = site_pages.find_pages(site, query=data.get("q", "").strip(), part=data.get("part", "")).rows.filter(current__error="")
     count = found.count()
     if count > MAX_MOVED:
         raise JobError(

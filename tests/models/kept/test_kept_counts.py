@@ -218,7 +218,7 @@ def check_search() -> None:
     """The search finds what a reading of all rows finds, by the index and row by row."""
     assert searching.find_faults(connection) == []
     for common in (0, searching.COMMON):
-        with patch.object(searching, "COMMON", common):
+        with patch.object(searching, "COMMON", common), patch.object(searching, "FEW_KEYS", common):
             check_words()
 
 
@@ -235,7 +235,10 @@ def check_words() -> None:
         }
         assert set(Record.objects.filter(searching.match_records(word)).values_list("pk", flat=True)) == records
         changes = {change.pk for change in RecordChange.objects.select_related("record") if word in change.record.text}
-        assert set(RecordChange.objects.filter(searching.match_changes(word)).values_list("pk", flat=True)) == changes
+        found = set[int]()
+        for cluster in Cluster.objects.all():
+            found |= set(RecordChange.objects.filter(searching.match_changes(word, cluster), cluster=cluster).values_list("pk", flat=True))
+        assert found == changes
 
 
 def check_figures() -> None:

@@ -11,6 +11,7 @@ from django.urls import reverse
 from extraction.models import DeliveredRecord, Delivery, DeliveryTarget, Ledger, RecordType, RefreshSchedule, TrackedRecord
 from extraction.services.deliveries import connect, previews
 from extraction.services.deliveries.secrets import open_secrets
+from tests.reading import words
 from tests.views.world import World
 
 KEY = "a signing key of some length"
@@ -212,3 +213,12 @@ def test_a_dry_run_that_does_not_compare_all_records_says_so(signed_in: Any, wor
         monkeypatch.setattr(previews, "preview_target", lambda target, preview=preview: preview)
         text = signed_in("operator").get(reverse("delivery_target_preview", args=[world.delivery.target_id])).content.decode()
         assert "records were compared." in text and said in text
+
+
+def test_a_dry_run_names_some_of_very_many_templates(signed_in: Any, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = previews.preview_target(world.delivery.target)
+    many = replace(made, templates=[*made.templates] * 23)
+    monkeypatch.setattr(previews, "preview_target", lambda _: many)
+    text = words(signed_in("operator").get(reverse("delivery_target_preview", args=[world.delivery.target_id])))
+    assert "As of the released runs of 23 templates" in text
+    assert text.count(f'run <a href="{world.run.get_absolute_url()}') == 20 and "and 3 more." in text

@@ -243,6 +243,24 @@ def test_the_monitoring_tab_shows_checks_with_their_evidence_health_and_pages(si
     assert all(each["url"] in text for each in breakage.check_found.evidence)
 
 
+def test_the_time_line_ends_and_the_health_of_the_rule_covers_all_checks(breakage: Breakage, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, after = Check.objects.order_by("checked_at")
+    whole = watch_view.list_templates(breakage.cluster.site)[0]
+    assert [each for each, _ in whole.dots] == [before, after]
+    assert [names for _, names in whole.dots] == [before.broken, after.broken] and after.broken
+    monkeypatch.setattr(watch_view, "SHOWN", 1)
+    cut = watch_view.list_templates(breakage.cluster.site)[0]
+    assert [each for each, _ in cut.dots] == [after]
+    assert (cut.health, cut.breakage, cut.watched) == (whole.health, breakage, whole.watched)
+    assert cut.last and cut.last.read_pages() == after.read_pages()
+    Breakage.objects.update(state=Breakage.State.REPAIRED, closed_at=breakage.opened_at + timedelta(hours=3))
+    mended = watch_view.list_templates(breakage.cluster.site)[0]
+    assert mended.breakage is None and mended.health.to_repair_s == timedelta(hours=3).total_seconds()
+    assert mended.health.breakages == {"open": 0, "repaired": 1, "recovered": 0, "dismissed": 0}
+    Breakage.objects.update(state=Breakage.State.DISMISSED)
+    assert watch_view.list_templates(breakage.cluster.site)[0].health.to_detect_s is None, "nothing was broken"
+
+
 def test_a_check_starts_once_and_never_for_a_site_without_an_address(signed_in: Any, breakage: Breakage) -> None:
     address = reverse("site_check_now", args=[breakage.cluster.site.slug])
     for _ in range(2):

@@ -12,6 +12,7 @@ from extraction.forms.sites import SiteForm, SourceForm
 from extraction.models import Page, Run, Site, Snapshot, Source
 from extraction.services.core import stored_bytes
 from extraction.services.sites import sites, sources
+from extraction.views.sites import site_pages
 from tests.services import factory
 from tests.views.world import World
 
@@ -179,6 +180,25 @@ def test_pages_are_found_by_address_title_and_part(signed_in: Any, world: World)
     assert urls(q="BOOK/3") == {"3"}
     assert urls(q="nothing of the kind") == set()
     assert len(urls(part="<>", page="oops")) == 8
+
+
+def test_a_text_that_is_too_short_for_the_index_is_sought_in_the_first_pages_and_the_list_says_so(
+    signed_in: Any, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, address = signed_in("viewer"), reverse("site_pages", args=[world.site.slug])
+    said = "covers only its first 4 rows. Search for three characters or more to cover all of them."
+
+    def ask(query: str) -> tuple[int, bool]:
+        answer = client.get(address, {"q": query, "part": "1"})
+        return answer.context["pages"].count, said in answer.content.decode()
+
+    assert ask("k/") == (6, False), "the site has few pages, so all are looked through"
+    monkeypatch.setattr(site_pages, "SHORT_LOOKED", 4)
+    assert ask("k/") == (4, True)
+    assert ask("ok/") == (6, False)
+    assert ask("**") == (6, False), "a pattern covers all pages"
+    monkeypatch.setattr(site_pages, "SHORT_LOOKED", 7)
+    assert ask("k/") == (6, False)
 
 
 def test_a_page_without_a_content_is_listed_and_cannot_be_moved(signed_in: Any, world: World) -> None:

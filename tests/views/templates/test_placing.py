@@ -108,6 +108,10 @@ def test_all_pages_that_a_search_finds_move_and_the_person_stays_on_the_list(sig
     monkeypatch.setattr("extraction.views.templates.placing.MAX_MOVED", 2)
     assert "at most 2 are moved at once" in post(client, world, **wanted)
     monkeypatch.undo()
+    monkeypatch.setattr("extraction.views.sites.site_pages.SHORT_LOOKED", 2)
+    monkeypatch.setattr("extraction.views.templates.placing.MAX_MOVED", 1)
+    assert "finds 2 pages" in post(client, world, **{**wanted, "q": "k/"}), "those that the list shows for so short a text"
+    monkeypatch.undo()
     answer = client.post(reverse("site_place", args=[world.site.slug]), wanted)
     assert answer.headers["Location"] == f"{reverse('site_pages', args=[world.site.slug])}?q=book%2F&part=1"
     assert set(Page.objects.filter(url__contains="book/").values_list("current__cluster__number", flat=True)) == {2}

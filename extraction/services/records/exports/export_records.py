@@ -131,6 +131,7 @@ def count_lines(export: Export, limit: int | None = None) -> bool:
     limit: count at most so many lines, whichever the database finds first. To sort all records for that would take long.
     """
     counted = export if limit is None else replace(export, scope=replace(export.scope, records=export.scope.records.order_by()))
+    export.counts.wanted = limit
     with stream_rows(few=limit is not None):
         for _ in islice(counted.open_table().rows, limit):
             pass

@@ -38,10 +38,20 @@ _FIELDS = {
 
 @dataclass(slots=True)
 class LineCounts:
-    """How many records were read, and how many of them gave no line because they have no row of the list."""
+    """How many records were read, and how many of them gave no line because they have no row of the list.
+
+    wanted: lines that are read at most, None for all.
+    """
 
     records: int = 0
     without_rows: int = 0
+    wanted: int | None = None
+
+    def choose_chunk(self, usual: int) -> int:
+        """Return how many records to read at once, so that few are read that nobody wants. usual: the number if all are wanted."""
+        if not self.wanted:
+            return usual
+        return -(-self.wanted // -(-self.wanted // usual))
 
 
 def read_lines(
@@ -56,7 +66,7 @@ def read_lines(
     counts = LineCounts() if counts is None else counts
     fields = {**_FIELDS, "origins": "origins"} if with_corrections else _FIELDS
     found = records.given().values_list("values", "rows", *fields.values())
-    for values, lists, *about in found.iterator(chunk_size=CHUNK):
+    for values, lists, *about in found.iterator(chunk_size=counts.choose_chunk(CHUNK)):
         counts.records += 1
         named = dict(zip(fields, about, strict=True))
         marks = list(RecordOrigins.from_json(named.pop("origins", {})).list_corrected())
