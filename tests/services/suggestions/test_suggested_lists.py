@@ -112,7 +112,7 @@ def test_a_list_that_the_record_type_has_is_offered_with_its_names(shops: Cluste
     drafts = [AttributeDraft(None, "cost", "price", list="things"), AttributeDraft(None, found.fields[0].name, "text")]
     clusters.set_record_type(shops, record_types.create_record_type("Shop", "", drafts, team=shops.site.team))
     (offered,) = suggested_lists.suggest_lists(shops).lists
-    assert (offered.name, offered.known) == ("things", {1})
+    assert (offered.name, offered.known) == ("things", frozenset({1}))
     assert [field.name for field in offered.fields] == [f"things_{found.fields[0].name}", "cost"]
     page = signed_in("editor").get(address(shops)).content.decode()
     assert 'value="cost"' in page
