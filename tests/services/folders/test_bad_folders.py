@@ -176,7 +176,7 @@ def test_a_content_that_is_larger_than_a_page_may_be_is_refused(settings: Any) -
 def test_contents_that_no_page_names_are_ignored_and_said() -> None:
     files = export(rich_site.shops().site)
     assert check(files).notes == ()
-    assert check({**files, f"pages/{'0' * 64}.page": b"x"}).notes == ("1 files with contents are not named in pages.yaml and are ignored.",)
+    assert check({**files, f"pages/{'0' * 64}.page": b"x"}).notes == ("1 file with a content is not named in pages.yaml and is ignored.",)
 
 
 def test_a_core_of_another_release_is_left_out_and_said() -> None:
