@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext
+from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
 
 from extraction.services.core.percent import write_number
 from extraction.services.folders.comparing import Change, ChangeKind, say_more
@@ -21,30 +21,30 @@ SIGNS = {
 }
 
 WHOLE = {
-    "site": gettext_lazy("the site"),
-    "source": gettext_lazy("the source"),
-    "checks": gettext_lazy("the checks of the rules"),
-    "refresh": gettext_lazy("the schedule of refreshes"),
+    "site": pgettext_lazy("part of a site", "the site"),
+    "source": pgettext_lazy("part of a site", "the source"),
+    "checks": pgettext_lazy("part of a site", "the checks of the rules"),
+    "refresh": pgettext_lazy("part of a site", "the schedule of refreshes"),
 }
 """Parts that a site has once."""
 
 NAMED = {
-    ("record type",): gettext_lazy("record type %(record_type)s"),
-    ("record type", "order"): gettext_lazy("record type %(record_type)s: the order of its attributes"),
-    ("record type", "attribute"): gettext_lazy("record type %(record_type)s: attribute %(name)s"),
-    ("record type", "list"): gettext_lazy("record type %(record_type)s: list %(name)s"),
-    ("record type", "quality rule"): gettext_lazy("record type %(record_type)s: quality rule %(name)s"),
-    ("template",): gettext_lazy("template %(template)s"),
-    ("template", "recognition"): gettext_lazy("template %(template)s: how its pages are recognised"),
-    ("template", "refresh"): gettext_lazy("template %(template)s: its schedule of refreshes"),
-    ("template", "quality rule"): gettext_lazy("template %(template)s: quality rule %(name)s"),
-    ("template", "marks"): gettext_lazy("template %(template)s: marks of %(name)s on %(page)s"),
-    ("template", "offered"): gettext_lazy("template %(template)s: offered rows of %(name)s on %(page)s"),
-    ("template", "rule"): gettext_lazy("template %(template)s: its rule"),
-    ("page",): gettext_lazy("what people said about the template of %(page)s"),
-    ("join",): gettext_lazy("join %(name)s"),
-    ("delivery",): gettext_lazy("delivery %(name)s"),
-    ("correction",): gettext_lazy("correction of %(name)s on %(page)s"),
+    ("record type",): pgettext_lazy("part of a site", "record type %(record_type)s"),
+    ("record type", "order"): pgettext_lazy("part of a site", "record type %(record_type)s: the order of its attributes"),
+    ("record type", "attribute"): pgettext_lazy("part of a site", "record type %(record_type)s: attribute %(name)s"),
+    ("record type", "list"): pgettext_lazy("part of a site", "record type %(record_type)s: list %(name)s"),
+    ("record type", "quality rule"): pgettext_lazy("part of a site", "record type %(record_type)s: quality rule %(name)s"),
+    ("template",): pgettext_lazy("part of a site", "template %(template)s"),
+    ("template", "recognition"): pgettext_lazy("part of a site", "template %(template)s: how its pages are recognised"),
+    ("template", "refresh"): pgettext_lazy("part of a site", "template %(template)s: its schedule of refreshes"),
+    ("template", "quality rule"): pgettext_lazy("part of a site", "template %(template)s: quality rule %(name)s"),
+    ("template", "marks"): pgettext_lazy("part of a site", "template %(template)s: marks of %(name)s on %(page)s"),
+    ("template", "offered"): pgettext_lazy("part of a site", "template %(template)s: offered rows of %(name)s on %(page)s"),
+    ("template", "rule"): pgettext_lazy("part of a site", "template %(template)s: its rule"),
+    ("page",): pgettext_lazy("part of a site", "what people said about the template of %(page)s"),
+    ("join",): pgettext_lazy("part of a site", "join %(name)s"),
+    ("delivery",): pgettext_lazy("part of a site", "delivery %(name)s"),
+    ("correction",): pgettext_lazy("part of a site", "correction of %(name)s on %(page)s"),
 }
 """Parts of which a site has several, by the kind and by what it is of the whole."""
 
@@ -147,7 +147,7 @@ def _describe_marks(changes: Sequence[Change]) -> ChangeLine:
 def _say_kind(kind: ChangeKind, number: int) -> str:
     """Return what happens to a part, or to several, as it stands behind their name."""
     return {
-        ChangeKind.ADDED: pgettext("parts of a site", "new"),
+        ChangeKind.ADDED: pgettext("part of a site", "new"),
         ChangeKind.CHANGED: ngettext("changes", "change", number),
         ChangeKind.REMOVED: ngettext("is removed", "are removed", number),
         ChangeKind.ONLY_HERE: ngettext("is only here and stays", "are only here and stay", number),

@@ -205,7 +205,7 @@ def _check_template(document: TemplateDocument, types: Mapping[str, RecordTypeDo
         raise FolderError(gettext("%(name)s must be at least 1") % {"name": "'number'"}, document.where)
     clean_row(Cluster(number=document.number, name=document.name), document.where, "number", "name")
     if document.record_type and document.record_type not in types:
-        raise FolderError(gettext("there is no %(path)s") % {"path": f"record_types/{document.record_type}.yaml"}, document.where)
+        raise FolderError(gettext("the folder has no %(path)s") % {"path": f"record_types/{document.record_type}.yaml"}, document.where)
     if document.quality_rules and not document.record_type:
         raise FolderError(gettext("a template without a record type has no quality rules"), document.where)
     for mask in document.masks:
@@ -240,7 +240,7 @@ def _check_delivery(document: DeliveryDocument, types: Mapping[str, RecordTypeDo
     row = DeliveryTarget(name=document.name, kind=document.kind, list_name=document.list)
     clean_row(row, document.where, "name", "kind", "list_name")
     if document.record_type not in types:
-        raise FolderError(gettext("there is no %(path)s") % {"path": f"record_types/{document.record_type}.yaml"}, document.where)
+        raise FolderError(gettext("the folder has no %(path)s") % {"path": f"record_types/{document.record_type}.yaml"}, document.where)
     check_schedule(row, document.schedule)
 
 
