@@ -291,6 +291,18 @@ SENTENCES: tuple[str, ...] = (
     gettext_noop("it holds more than %(most)s pages"),
     gettext_noop("its compressed content was cut off"),
     gettext_noop("it has no HTTP headers"),
+    # Why a crawl got no page
+    gettext_noop("No page was found. The search: %(problem)s"),
+    gettext_noop("No page was found. The search for “%(term)s” had no answer: %(error)s."),
+    gettext_noop("No page was found: none of the addresses leads to a page that may be fetched."),
+    gettext_noop("No page could be fetched. %(address)s: %(reason)s."),
+    gettext_noop("pages not imported because the server had answered with this status: %(pages)s"),
+    gettext_noop("the site cannot store any more files"),
+    # What a learned rule gives instead of the marks
+    gettext_noop("a marked place is no longer on the page"),
+    gettext_noop("“%(value)s” is marked, but the rule gives %(given)s"),
+    gettext_noop("it is marked as not on this page, but the rule gives %(given)s"),
+    gettext_noop("the rule also gives %(given)s, which is not marked"),
     # What a run is doing
     gettext_noop("Reading the pages"),
     gettext_noop("Comparing the pages"),

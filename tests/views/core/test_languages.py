@@ -126,7 +126,7 @@ def test_numbers_and_shares_are_written_as_in_the_language() -> None:
 
 def test_why_an_entry_of_a_form_cannot_be_used_is_in_the_language_of_the_reader(signed_in: Any, db: None, kept_world: World) -> None:
     client = signed_in("admin")
-    schedule = reverse("refresh_schedule", args=kept_world.address("refresh_schedule"))
+    schedule = reverse("site_refresh_schedule", args=[kept_world.site.slug])
     entered = {"mode": "times", "times": "soon", "zone": "Europe/Atlantis"}
     page = client.post(schedule, entered, headers={"accept-language": "de"}).content.decode()
     assert "„soon“ ist keine Uhrzeit." in page and "„Europe/Atlantis“ ist keine Zeitzone." in page
