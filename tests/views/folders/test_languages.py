@@ -11,6 +11,8 @@ from django.utils import translation
 from lxml import html
 
 from extraction.models import Cluster, DeliveryTarget, Site
+from extraction.models.api_token import ApiScope
+from extraction.services.core.api_tokens import create_token
 from extraction.services.folders.change_words import NAMED, WHOLE, describe_changes, describe_key, summarize_plan
 from extraction.services.folders.comparing import Change, ChangeKind
 from extraction.services.folders.entries import Key
@@ -216,3 +218,17 @@ def test_a_plan_is_summed_up_with_the_right_forms(language: str, said: str) -> N
     Cluster.objects.filter(site=site, number=4).update(name="Ours")
     with translation.override(language):
         assert summarize_plan(folders.plan(files)) == said
+
+
+def test_a_program_that_asks_for_german_is_answered_in_english(client: Any, person: Any) -> None:
+    files = folders.export(rich_site.shops().site)
+    secret = create_token(person("operator"), "script", list(ApiScope))
+    headers = {"accept-language": "de", "authorization": f"Bearer {secret}"}
+
+    def ask(changed: folders.Files) -> Any:
+        upload = {"file": SimpleUploadedFile("shops.zip", pack(changed)), "dry_run": "true"}
+        return client.post("/api/v1/site-files", upload, headers=headers)
+
+    wrong = ask(folders.edit(files, "site.yaml", lambda text: text.replace("name: Shops", "name: [Shops]", 1)))
+    assert wrong.status_code == 422 and "'name' must be a text, not a list" in wrong.content.decode()
+    assert ask(files).json()["summary"] == "Nothing changes."
