@@ -172,6 +172,8 @@ SENTENCES: tuple[str, ...] = (
     gettext_noop("the stylesheet has %(size)s characters; at most %(most)s are allowed"),
     gettext_noop("the stylesheet is not well-formed: %(error)s"),
     gettext_noop("the stylesheet cannot be compiled: %(error)s"),
+    gettext_noop("not a rule of format 1 or %(format)s: %(text)s"),
+    gettext_noop("not a rule: %(error)s in %(text)s"),
     gettext_noop("not a masked shingle vector: %(text)s"),
     gettext_noop("not a location: %(text)s"),
     # Why an XPath cannot be used

@@ -68,6 +68,8 @@ RAISED: dict[str, Callable[[], object]] = {
     "absolute": lambda: ListRule("offers", (ROW,), (AttributeRule("price", alternatives=(ROW,)),)),
     "attribute twice": lambda: RuleDefinition((AttributeRule("price"), AttributeRule("price"))),
     "list twice": lambda: RuleDefinition((), (ListRule("offers", (ROW,)), ListRule("offers", (ROW,)))),
+    "no rule": typed(RuleDefinition.from_json, {"format": 1}),
+    "format of a rule": typed(RuleDefinition.from_json, {"format": 9}),
     "empty XPath": typed(XPath, " "),
     "long XPath": typed(XPath, "//a" * 20_000),
     "no XPath": typed(XPath, "//h1["),
