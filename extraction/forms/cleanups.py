@@ -7,6 +7,7 @@ from typing import get_args
 from django.utils.translation import gettext
 
 from extraction.algorithms.values.cleanup.chain import MAX_STEPS, CleanupError, CleanupStep, StepKind
+from extraction.services.core import stored_texts
 
 MAX_BODY = 100_000
 """Longest text of a field in characters: a map of 500 long lines."""
@@ -64,7 +65,7 @@ class CleanupForm:
             try:
                 self.steps.append(each.read())
             except CleanupError as error:
-                self.fields[number] = replace(each, error=str(error))
+                self.fields[number] = replace(each, error=stored_texts.tell(str(error)))
 
     @property
     def is_valid(self) -> bool:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext, gettext_lazy
 from extraction.forms.core import word_number_errors
 from extraction.forms.sites import LinesField
 from extraction.models import Site, SiteFetching
+from extraction.services.core import stored_texts
 from extraction.services.sites import edit_fetching
 from extraction.services.sites.edit_fetching import FetchingDraft, FetchingError
 from extraction.services.sites.fetching import get_fetching
@@ -163,7 +164,7 @@ class FetchingForm(forms.ModelForm[SiteFetching]):
             try:
                 edit_fetching.take_draft(self.instance, draft)
             except FetchingError as error:
-                self.add_error(error.field, str(error))
+                self.add_error(error.field, stored_texts.tell(str(error)))
         self.instance.frame_hosts = data.get("frame_hosts", [])
         return data
 

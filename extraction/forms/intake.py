@@ -12,6 +12,7 @@ from extraction.fetching.archives import ArchiveError
 from extraction.forms.sites import SiteForm
 from extraction.forms.teams import TeamField
 from extraction.models import Role
+from extraction.services.core import stored_texts
 from extraction.services.core.percent import write_number
 from extraction.services.intake import import_pages
 
@@ -47,7 +48,7 @@ class ImportForm(forms.Form):
         try:
             import_pages.check_archive(file)
         except ArchiveError as error:
-            raise forms.ValidationError(f"{file.name}: {error}.") from error
+            raise forms.ValidationError(f"{file.name}: {stored_texts.tell(str(error))}.") from error
         return file
 
 

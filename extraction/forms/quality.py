@@ -19,6 +19,7 @@ from extraction.algorithms.records.quality.measures import is_at_most, read_meas
 from extraction.algorithms.records.quality.patterns import MAX_PATTERN, PatternError, compile_pattern
 from extraction.forms.core import word_number_errors
 from extraction.models import Attribute, QualityRule, RecordList, RecordType
+from extraction.services.core import stored_texts
 from extraction.services.core.percent import write_number
 from extraction.services.quality.edit_rules import RuleDraft
 from extraction.services.quality.rule_words import OPERATOR_WORDS
@@ -140,7 +141,7 @@ class QualityRuleForm(forms.Form):
         try:
             compile_pattern(pattern)
         except PatternError as error:
-            raise forms.ValidationError(str(error)) from error
+            raise forms.ValidationError(stored_texts.tell(str(error))) from error
         return pattern
 
     def clean_values(self) -> tuple[str, ...]:

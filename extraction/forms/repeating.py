@@ -9,6 +9,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from extraction.algorithms.refresh import times
 from extraction.models.repeating import MAX_HOURS, Repeating
+from extraction.services.core import stored_texts
 
 
 class RepeatingForm(forms.Form):
@@ -41,7 +42,7 @@ class RepeatingForm(forms.Form):
         try:
             given[name] = read()
         except times.ScheduleError as error:
-            self.add_error(name, str(error))
+            self.add_error(name, stored_texts.tell(str(error)))
 
 
 def describe_repeating(schedule: Repeating) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from extraction.models import (
     Site,
     Source,
 )
+from extraction.services.core import stored_texts
 from extraction.services.core.percent import write_number
 from extraction.services.sites import sites, sources
 
@@ -91,7 +92,7 @@ class PatternsField(LinesField):
                 host = UrlPattern.from_text(pattern).host
             except ValueError as error:
                 raise forms.ValidationError(
-                    gettext("“%(pattern)s” is not a pattern: %(error)s.") % {"pattern": pattern, "error": error}
+                    gettext("“%(pattern)s” is not a pattern: %(error)s.") % {"pattern": pattern, "error": stored_texts.tell(str(error))}
                 ) from error
             if not _HOST.fullmatch(host):
                 raise forms.ValidationError(
@@ -265,7 +266,7 @@ class SourceForm(forms.ModelForm[Source]):
             try:
                 check_search(address or "", fields, data["search_terms"])
             except ValueError as error:
-                self.add_error("search_terms", str(error))
+                self.add_error("search_terms", stored_texts.tell(str(error)))
 
     def clean(self) -> dict[str, Any] | None:
         data = super().clean() or self.cleaned_data

@@ -1,6 +1,9 @@
 """Sites as files with the API, the client and the command line: from a folder alone, the same records."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,8 @@ from vertex.command_line import local
 from vertex.command_line.__main__ import main
 
 __all__ = ["shop"]
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -131,3 +136,13 @@ def test_a_command_prints_json_for_scripts(vertex: Vertex, tmp_path: Path) -> No
 def _write(path: Path, data: bytes) -> Path:
     path.write_bytes(data)
     return path
+
+
+def test_a_client_without_an_installation_says_in_english_what_is_wrong_with_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "site.yaml").symlink_to("elsewhere")
+    command = [sys.executable, "-m", "vertex.command_line", "--url", "http://127.0.0.1:9", "--token", "x", "site", "import", str(folder)]
+    variables = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"} | {"LANG": "de_DE.UTF-8"}
+    done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, check=False)
+    assert done.stderr == "Error: site.yaml: it is a symbolic link; links are not followed.\n"

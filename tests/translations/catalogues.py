@@ -21,7 +21,7 @@ DOMAINS = ("django", "djangojs")
 Text = tuple[str, ...]
 """A text, or its forms for one and for several. Where a text has a context, that stands first."""
 
-CALLS = frozenset({"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "pgettext"})
+CALLS = frozenset({"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "pgettext", "pgettext_lazy"})
 _STRING = r"""u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _IN_TEMPLATE = re.compile(rf"\b(?:n?gettext|pgettext|_)\({_STRING}(?:, {_STRING}(?:, \w+)?)?\)")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from vertex.client import VertexError
+from vertex.client import Vertex, VertexError
 from vertex.client_rows import FolderImport
 from vertex.command_line.life import site
 from vertex.command_line.main import Context
@@ -33,9 +33,10 @@ def export_site(context: Context, slug: str, target: Path, pages: str) -> None:
     from extraction.services.folders import layout, storing
     from extraction.services.folders.errors import FolderError
 
+    vertex = _connect(context)
     with tempfile.TemporaryDirectory(prefix="vertex-") as aside:
         archive = Path(aside) / "site.zip"
-        context.vertex.download_site_files(slug, archive, pages=pages)
+        vertex.download_site_files(slug, archive, pages=pages)
         try:
             with storing.open_folder(archive) as folder:
                 own = layout.read_site_slug(folder.read(layout.SITE))
@@ -63,10 +64,11 @@ def import_site(context: Context, source: Path, dry_run: bool, into: str, prefer
 
     The exit code is 7 if parts were changed on both sides. Nothing is imported then.
     """
+    vertex = _connect(context)
     with tempfile.TemporaryDirectory(prefix="vertex-") as aside:
         archive = _pack(source, Path(aside) / "site.zip") if source.is_dir() else source
         try:
-            done = context.vertex.import_site_files(archive, into=into, prefer=prefer, delete=delete, dry_run=dry_run, team=team)
+            done = vertex.import_site_files(archive, into=into, prefer=prefer, delete=delete, dry_run=dry_run, team=team)
         except VertexError as error:
             if error.status != 409:
                 raise
@@ -75,6 +77,16 @@ def import_site(context: Context, source: Path, dry_run: bool, into: str, prefer
     _print_import(context, done)
     if dry_run and any(each["kind"] == "conflict" for each in done.changes):
         raise Failure("Parts that are marked with “!” were changed in the files and here. Choose with --prefer.", CONFLICT)
+
+
+def _connect(context: Context) -> Vertex:
+    """Return the client, and let the code of the files make its messages: without an installation's settings, in English."""
+    from django.conf import settings
+
+    vertex = context.vertex  # in this process, it reads the settings
+    if not settings.configured:
+        settings.configure(USE_I18N=False)
+    return vertex
 
 
 def _pack(folder: Path, archive: Path) -> Path:

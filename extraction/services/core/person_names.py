@@ -7,6 +7,7 @@ has, and must not be one that Vertex uses itself.
 import unicodedata
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext
 
 COMMAND_LINE = "command-line"
 """The account for which local commands act. It is nobody's."""
@@ -31,9 +32,9 @@ def find_name_problem(name: str) -> str:
     """Return why a new account cannot have a name; "" if it can."""
     looks = _reduce_name(name)
     if looks == _reduce_name(COMMAND_LINE):
-        return "This name is reserved for commands on the server. Choose another."
+        return gettext("This name is reserved for commands on the server. Choose another.")
     if any(_reduce_name(each) == looks for each in User.objects.values_list("username", flat=True).iterator()):
-        return "Somebody has this name already, or one that looks like it. Choose another."
+        return gettext("Somebody has this name already, or one that looks like it. Choose another.")
     return ""
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
 
 from extraction.algorithms.json_values import JsonShapeError
 from extraction.algorithms.records.corrected_rows import RowPlace
@@ -44,6 +45,9 @@ from extraction.services.refresh import schedules
 from extraction.services.sites import sites
 
 Keys = Collection[Key]
+
+_GONE = gettext_noop("It is not in the site’s files.")
+"""Why a correction ended. It is stored, so it is in English."""
 
 
 def write_settings(site: Site, document: SiteDocument, chosen: Keys) -> None:
@@ -90,10 +94,10 @@ def write_delivery(document: DeliveryDocument, user: User | None) -> list[str]:
     try:
         place, content = TargetPlace.from_json(document.place), TargetContent.from_json(document.content)
     except JsonShapeError as error:
-        raise FolderError(f"the delivery cannot be read: {error}", document.where) from error
+        raise FolderError(gettext("the delivery cannot be read: %(error)s") % {"error": error}, document.where) from error
     strange = [*(set(document.place) - set(place.as_json())), *(set(document.content) - set(content.as_json()))]
     if strange:
-        raise FolderError(f"{sorted(strange)[0]!r} is not known in a delivery", document.where)
+        raise FolderError(gettext("%(name)s is not known in a delivery") % {"name": repr(min(strange))}, document.where)
     _refuse_password(document, place)
     _refuse_endpoint(document, place)
     new, moved = row.pk is None, row.pk is not None and row.place != place.as_json()
@@ -110,8 +114,10 @@ def write_delivery(document: DeliveryDocument, user: User | None) -> list[str]:
         ),
     )
     if new:
-        return [f"The delivery {document.name} is switched off: passwords are not in the files. Enter them and switch it on."]
-    return [f"The delivery {document.name} leads to another place now. Enter its password and switch it on again."] if moved else []
+        note = gettext("The delivery %(name)s is switched off: passwords are not in the files. Enter them and switch it on.")
+        return [note % {"name": document.name}]
+    note = gettext("The delivery %(name)s leads to another place now. Enter its password and switch it on again.")
+    return [note % {"name": document.name}] if moved else []
 
 
 def write_corrections(site: Site, documents: Collection[CorrectionDocument], chosen: Keys) -> None:
@@ -126,7 +132,7 @@ def remove_corrections(site: Site, documents: Collection[CorrectionDocument]) ->
     for document in documents:
         row = _find_correction(site, document)
         if row is not None:
-            row.state, row.found, row.ended_at, row.reason = Correction.State.ENDED, None, timezone.now(), "It is not in the site’s files."
+            row.state, row.found, row.ended_at, row.reason = Correction.State.ENDED, None, timezone.now(), _GONE
             row.save(update_fields=["state", "found", "ended_at", "reason"])
 
 
@@ -136,7 +142,8 @@ def _read_listing(document: JoinListingDocument, clusters: Mapping[int, Cluster]
     if document.list and cluster:
         listed = RecordList.objects.filter(record_type=cluster.record_type, name=document.list).first()
         if listed is None:
-            raise FolderError(f"{cluster.label} has no list {document.list!r}", document.where)
+            reason = gettext("%(record_type)s has no list %(list)s")
+            raise FolderError(reason % {"record_type": cluster.label, "list": repr(document.list)}, document.where)
 
     def find(of: Cluster | None, name: str, list_name: str) -> int | None:
         return _find_attribute(of, name, list_name, document) if name else None
@@ -156,7 +163,7 @@ def _find_attribute(cluster: Cluster | None, name: str, list_name: str, document
     rows = Attribute.objects.of_cluster(cluster).filter(name=name) if cluster else Attribute.objects.none()
     found = next((each for each in rows.select_related("list") if (each.list.name if each.list else "") == list_name), None)
     if found is None:
-        raise FolderError(f"there is no attribute {name!r} there", document.where)
+        raise FolderError(gettext("there is no attribute %(attribute)s there") % {"attribute": repr(name)}, document.where)
     return found.pk
 
 
@@ -169,7 +176,7 @@ def _refuse_password(document: DeliveryDocument, place: TargetPlace) -> None:
     except DeliveryError as error:
         raise FolderError(str(error), document.where) from error
     if url.password:
-        raise FolderError("the address has a password; passwords do not belong in files", document.where)
+        raise FolderError(gettext("the address has a password; passwords do not belong in files"), document.where)
 
 
 def _refuse_endpoint(document: DeliveryDocument, place: TargetPlace) -> None:
@@ -187,7 +194,7 @@ def _find_row(document: CorrectionDocument, attribute: Attribute) -> RowPlace | 
         return None
     ids = {each.name: str(each.pk) for each in Attribute.objects.filter(list=attribute.list_id)}
     if strange := next((name for name in (*document.row.texts, *document.row.key) if name not in ids), None):
-        raise FolderError(f"there is no attribute {strange!r} in the list", document.row.where)
+        raise FolderError(gettext("there is no attribute %(attribute)s in the list") % {"attribute": repr(strange)}, document.row.where)
     values = {"position": document.row.position, "key": [ids[name] for name in document.row.key], "alike": document.row.alike}
     texts = {ids[name]: list(each) for name, each in document.row.texts.items()}
     return RowPlace.from_json({**values, "texts": texts, "digest": document.row.digest})
@@ -207,7 +214,7 @@ def _write_correction(site: Site, document: CorrectionDocument) -> None:
     try:
         values = [RecordValue.from_json(dict(each)).as_json() for each in document.values]
     except (JsonShapeError, KeyError, TypeError) as error:
-        raise FolderError(f"the values cannot be read: {error}", document.where) from error
+        raise FolderError(gettext("the values cannot be read: %(error)s") % {"error": error}, document.where) from error
     row = _find_correction(site, document) or Correction(page=page, attribute=attribute, row_digest=place.identity if place else "")
     row.row, row.kind, row.state, row.texts = place.as_json() if place else None, document.kind, document.state, list(document.texts)
     row.type, row.values, row.basis = document.type, values, list(document.basis)

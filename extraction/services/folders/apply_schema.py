@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext
 
 from extraction.algorithms.json_values import JsonShapeError
 from extraction.algorithms.records.quality.demands import RuleLimits
@@ -35,7 +36,8 @@ def apply_record_type(document: RecordTypeDocument, chosen: Keys, team: Team) ->
     key = ("record type", document.slug)
     named = RecordType.objects.filter(name=document.name, team=team).exclude(slug=document.slug).first()
     if named and (row is None or key in chosen):
-        raise FolderError(f"there is already a record type {document.name} with the slug {named.slug}", document.where)
+        reason = gettext("there is already a record type %(record_type)s with the slug %(slug)s")
+        raise FolderError(reason % {"record_type": document.name, "slug": named.slug}, document.where)
     if row is None:
         drafts = [_draft(each) for each in document.attributes]
         row = record_types.create_record_type(document.name, document.description, drafts, slug=document.slug, team=team)
@@ -48,7 +50,8 @@ def apply_record_type(document: RecordTypeDocument, chosen: Keys, team: Team) ->
     try:
         judged = record_types.update_record_type(row, head.name, head.description, _merge(row, document, chosen))
     except InUse as error:
-        raise FolderError(f"the record type cannot be changed like this: {error}", document.where) from error
+        reason = gettext("the record type cannot be changed like this: %(error)s") % {"error": error}
+        raise FolderError(reason, document.where) from error
     row.refresh_from_db()
     if key in chosen:
         row.gone_after = document.gone_after
@@ -67,7 +70,8 @@ def remove_attributes(document: RecordTypeDocument, removed: Keys) -> None:
     try:
         record_types.update_record_type(row, row.name, row.description, [_keep(each) for each in rows if each.name not in names])
     except InUse as error:
-        raise FolderError(f"attributes that are only here cannot be removed: {error}", document.where) from error
+        reason = gettext("attributes that are only here cannot be removed: %(error)s") % {"error": error}
+        raise FolderError(reason, document.where) from error
 
 
 def apply_quality(
@@ -149,12 +153,13 @@ def _write_rule(
         elif document.replaces and cluster is not None:
             common = find_common_rule(record_type, document.replaces)
             if common is None:
-                raise FolderError(f"{record_type.slug} has no quality rule {document.replaces!r}", document.where)
+                reason = gettext("%(record_type)s has no quality rule %(rule)s")
+                raise FolderError(reason % {"record_type": record_type.slug, "rule": repr(document.replaces)}, document.where)
             row = edit_rules.update_rule(common, draft, user, cluster=cluster)
         else:
             row = edit_rules.create_rule(record_type, draft, user, cluster=cluster)
     except (edit_rules.QualityRuleError, JsonShapeError) as error:
-        raise FolderError(f"the quality rule cannot be used: {error}", document.where) from error
+        raise FolderError(gettext("the quality rule cannot be used: %(error)s") % {"error": error}, document.where) from error
     basis = RuleBasis.from_json(document.basis).as_json() if document.basis else {}
     QualityRule.objects.filter(pk=row.pk).update(basis=basis)
 
@@ -163,9 +168,9 @@ def _read_draft(document: QualityDocument, record_type: RecordType) -> edit_rule
     limits = RuleLimits.from_json(document.limits)
     strange = sorted(set(document.limits) - set(limits.as_json()) - {name for name, held in document.limits.items() if held is None})
     if strange:
-        raise FolderError(f"{strange[0]!r} is not a limit", document.where)
+        raise FolderError(gettext("%(name)s is not a limit") % {"name": repr(strange[0])}, document.where)
     if not 0 <= document.allowed_fraction <= 1 or document.weight not in QualityRule.Weight.values:
-        raise FolderError("'allowed_fraction' is from 0 to 1, and 'weight' is note, warn or block", document.where)
+        raise FolderError(gettext("'allowed_fraction' is from 0 to 1, and 'weight' is note, warn or block"), document.where)
     attributes: Mapping[str, Attribute] = {each.name: each for each in record_type.attributes.select_related("list")}
     return edit_rules.RuleDraft(
         kind=document.kind,

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext
 
 from extraction.algorithms.dom.nodes import Location
 from extraction.models import Attribute, Cluster, ClusterCore, Decision, Label, OfferedRows, RecordList, RecordType, Rule, Site, Snapshot
@@ -97,7 +98,7 @@ def _set_choices(cluster: Cluster, template: TemplateDocument, kind: RecordType 
         try:
             set_record_type(cluster, kind)
         except JobError as error:
-            raise FolderError(f"its record type cannot be changed: {error}", template.where) from error
+            raise FolderError(gettext("its record type cannot be changed: %(error)s") % {"error": error}, template.where) from error
     cluster.name, cluster.ignored, cluster.merged = template.name, template.ignored, template.merged
     cluster.save(update_fields=["name", "ignored", "merged"])
 

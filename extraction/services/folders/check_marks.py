@@ -4,13 +4,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from extraction.algorithms.clustering.template_core import TemplateCore
 from extraction.algorithms.dom.nodes import Location, elements, value
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
 from extraction.models.quality import QualityKind
-from extraction.services.core import stored_bytes
+from extraction.services.core import stored_bytes, stored_texts
+from extraction.services.core.percent import write_number
 from extraction.services.folders import layout
 from extraction.services.folders.documents import (
     AttributeDocument,
@@ -38,12 +40,16 @@ def check_contents(files: SiteFiles, paths: Mapping[str, int], read: Read) -> No
             if each.sha256 in checked:
                 continue
             if path not in paths:
-                raise FolderError(f"the folder has no {path}", each.where)
+                raise FolderError(gettext("the folder has no %(path)s") % {"path": path}, each.where)
             if paths[path] > settings.VERTEX_PAGE_MAX_BYTES:
-                raise FolderError(f"it has {paths[path]:,} bytes; at most {settings.VERTEX_PAGE_MAX_BYTES:,} are read", Where(path))
+                values = {"size": write_number(paths[path]), "most": write_number(settings.VERTEX_PAGE_MAX_BYTES)}
+                raise FolderError(gettext("it has %(size)s bytes; at most %(most)s are read") % values, Where(path))
             if stored_bytes.digest_bytes(read(path)) != each.sha256:
-                hint = "If git changed the ends of its lines, add “*.page -text” to .gitattributes and check it out again"
-                raise FolderError(f"its bytes are not those that its name says. {hint}", Where(path))
+                reason = gettext(
+                    "its bytes are not those that its name says. If git changed the ends of its lines, add “*.page -text” to "
+                    ".gitattributes and check it out again"
+                )
+                raise FolderError(reason, Where(path))
             checked.add(each.sha256)
 
 
@@ -55,14 +61,15 @@ def check_marks(files: SiteFiles, read: Read) -> None:
         for rule in record_type.quality_rules:
             _check_quality(rule, record_type)
             if rule.replaces:
-                raise FolderError("only a rule of a template replaces another", rule.where)
+                raise FolderError(gettext("only a rule of a template replaces another"), rule.where)
     for template in files.templates:
         kind = types.get(template.template.record_type)
         for rule in template.template.quality_rules if kind else ():
             assert kind  # noqa: S101 - for mypy
             _check_quality(rule, kind)
             if rule.replaces and rule.replaces not in name_rules(kind.quality_rules):
-                raise FolderError(f"{kind.slug} has no quality rule {rule.replaces!r}", rule.where)
+                reason = gettext("%(record_type)s has no quality rule %(rule)s")
+                raise FolderError(reason % {"record_type": kind.slug, "rule": repr(rule.replaces)}, rule.where)
         _check_template(template, kind, contents, read)
 
 
@@ -74,7 +81,8 @@ def drop_strange_cores(files: SiteFiles) -> tuple[SiteFiles, list[str]]:
             if each.core is not None:
                 TemplateCore.from_bytes(each.core)
         except ValueError as error:
-            notes.append(f"core.bin of template {each.template.number} is left out: {error}. The next search for templates makes it again.")
+            note = gettext("core.bin of template %(template)s is left out: %(error)s. The next search for templates makes it again.")
+            notes.append(note % {"template": each.template.number, "error": error})
             each = replace(each, core=None)
         kept.append(each)
     return replace(files, templates=tuple(kept)), notes
@@ -88,26 +96,30 @@ def _check_template(
     for page in files.labels:
         known = contents.get((page.url, page.content))
         if known is None:
-            raise FolderError(f"the content {page.content[:12]} of {page.url[:200]} is not in pages.yaml", page.where)
+            reason = gettext("the content %(content)s of %(page)s is not in pages.yaml")
+            raise FolderError(reason % {"content": page.content[:12], "page": page.url[:200]}, page.where)
         for mark in page.marks:
             _check_mark(mark, attributes.get(mark.attribute), files.template.record_type)
         for offered in page.offered:
             if offered.list not in lists or offered.rows < 0:
-                raise FolderError(f"the record type has no list {offered.list!r}, or the number of rows is wrong", offered.where)
+                reason = gettext("the record type has no list %(list)s, or the number of rows is wrong")
+                raise FolderError(reason % {"list": repr(offered.list)}, offered.where)
         _check_places(page, read(layout.name_content(page.content)), known.type)
 
 
 def _check_mark(mark: MarkDocument, attribute: AttributeDocument | None, slug: str) -> None:
     if attribute is None:
-        what = f"the record type {slug!r}" if slug else "a template without a record type"
-        raise FolderError(f"{what} has no attribute {mark.attribute!r}", mark.where)
+        known = gettext("the record type %(record_type)s has no attribute %(attribute)s")
+        reason = known if slug else gettext("a template without a record type has no attribute %(attribute)s")
+        raise FolderError(reason % {"record_type": repr(slug), "attribute": repr(mark.attribute)}, mark.where)
     if (mark.row > 0) != bool(attribute.list) or not 0 <= mark.row <= MAX_ROWS:
-        needed = f"needs a row from 1 to {MAX_ROWS}" if attribute.list else "is not in a list, so it has no row"
-        raise FolderError(f"{mark.attribute} {needed}", mark.where)
+        listed = gettext("%(attribute)s needs a row from 1 to %(most)s")
+        reason = listed if attribute.list else gettext("%(attribute)s is not in a list, so it has no row")
+        raise FolderError(reason % {"attribute": mark.attribute, "most": MAX_ROWS}, mark.where)
     if mark.absent == (mark.at is not None):
-        raise FolderError("a mark has either a place (at) or “absent: true”", mark.where)
+        raise FolderError(gettext("a mark has either a place (at) or “absent: true”"), mark.where)
     if mark.absent and mark.value:
-        raise FolderError("an attribute that is absent has no value", mark.where)
+        raise FolderError(gettext("an attribute that is absent has no value"), mark.where)
 
 
 def _check_places(page: MarkedPageDocument, content: bytes, content_type: str) -> None:
@@ -116,27 +128,32 @@ def _check_places(page: MarkedPageDocument, content: bytes, content_type: str) -
     try:
         nodes = elements(parse(content, content_type=content_type or None).root)
     except PageError as error:
-        raise FolderError(f"the page cannot be read, so nothing can be marked on it: {error}", page.where) from error
+        reason = gettext("the page cannot be read, so nothing can be marked on it: %(error)s")
+        raise FolderError(reason % {"error": stored_texts.tell(str(error))}, page.where) from error
     for mark in page.marks:
         if mark.at is None:
             continue
         try:
             found = value(nodes, Location.from_json(dict(mark.at)))
         except ValueError as error:
-            raise FolderError(str(error), mark.where) from error
+            raise FolderError(stored_texts.tell(str(error)), mark.where) from error
         if found is None:
-            raise FolderError(f"{mark.attribute}: there is no such place on the page", mark.where)
+            raise FolderError(gettext("%(attribute)s: there is no such place on the page") % {"attribute": mark.attribute}, mark.where)
         if found != mark.value:
-            raise FolderError(f"{mark.attribute}: the page says {found[:80]!r} at this place, not {mark.value[:80]!r}", mark.where)
+            reason = gettext("%(attribute)s: the page says %(found)s at this place, not %(value)s")
+            values = {"attribute": mark.attribute, "found": repr(found[:80]), "value": repr(mark.value[:80])}
+            raise FolderError(reason % values, mark.where)
 
 
 def _check_quality(rule: QualityDocument, record_type: RecordTypeDocument) -> None:
     if rule.kind not in QualityKind.values:
-        raise FolderError(f"there is no kind of quality rule {rule.kind!r}", rule.where)
+        raise FolderError(gettext("there is no kind of quality rule %(kind)s") % {"kind": repr(rule.kind)}, rule.where)
     names = {each.name for each in record_type.attributes}
     lists = {each.list for each in record_type.attributes if each.list}
     for name in filter(None, (rule.attribute, rule.other)):
         if name not in names:
-            raise FolderError(f"{record_type.slug} has no attribute {name!r}", rule.where)
+            reason = gettext("%(record_type)s has no attribute %(attribute)s")
+            raise FolderError(reason % {"record_type": record_type.slug, "attribute": repr(name)}, rule.where)
     if rule.list and rule.list not in lists:
-        raise FolderError(f"{record_type.slug} has no list {rule.list!r}", rule.where)
+        reason = gettext("%(record_type)s has no list %(list)s")
+        raise FolderError(reason % {"record_type": record_type.slug, "list": repr(rule.list)}, rule.where)

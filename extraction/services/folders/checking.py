@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.utils.translation import gettext, gettext_noop
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.methods import METHODS
@@ -24,8 +25,11 @@ from extraction.algorithms.sketches.shingles import Mask
 from extraction.fetching.search_terms import check_search
 from extraction.models import Attribute, Cluster, Correction, DeliveryTarget, Join, Monitor, RecordType, RefreshSchedule, Rule, Site, Source
 from extraction.models.repeating import Repeating
+from extraction.services.core import stored_texts
+from extraction.services.core.percent import write_number
 from extraction.services.core.slugs import RESERVED
 from extraction.services.folders.documents import (
+    AttributeDocument,
     CorrectedRowDocument,
     CorrectionDocument,
     DeliveryDocument,
@@ -46,7 +50,7 @@ _SLUG = re.compile(r"[a-z0-9][-a-z0-9_]*")
 def check_files(files: SiteFiles) -> None:
     """Raise FolderError for the first thing that cannot be stored."""
     _check_site(files.site)
-    _refuse_twice("the record type name", [(each.name.casefold(), each.where) for each in files.record_types])
+    _refuse_twice("record type name", [(each.name.casefold(), each.where) for each in files.record_types])
     for record_type in files.record_types:
         _check_record_type(record_type)
     types = {each.slug: each for each in files.record_types}
@@ -57,19 +61,19 @@ def check_files(files: SiteFiles) -> None:
     _check_pages(files)
     for join in files.joins:
         clean_row(Join(name=join.name, winner=join.winner), join.where, "name", "winner")
-    _refuse_twice("the delivery", [(each.name.casefold(), each.where) for each in files.deliveries])
+    _refuse_twice("delivery", [(each.name.casefold(), each.where) for each in files.deliveries])
     for delivery in files.deliveries:
         _check_delivery(delivery, types)
     urls = {page.url for page in files.pages}
     for correction in files.corrections:
         if correction.url not in urls:
-            raise FolderError(f"the page {correction.url[:200]} is not in pages.yaml", correction.where)
+            raise FolderError(gettext("the page %(page)s is not in pages.yaml") % {"page": correction.url[:200]}, correction.where)
         _check_correction(correction, types)
 
 
 def read_rule(document: RuleDocument) -> RuleDefinition:
     """Return the rule of a document. Raises FolderError."""
-    _check_choice("the origin", document.origin, Rule.Origin.values, document.where)
+    _check_choice(gettext_noop("the origin is %(value)s, none of %(choices)s"), document.origin, Rule.Origin.values, document.where)
     data: dict[str, Any] = {"format": RULE_FORMAT if document.lists else 1, "attributes": list(document.attributes)}
     if document.lists:
         data["lists"] = list(document.lists)
@@ -77,12 +81,13 @@ def read_rule(document: RuleDocument) -> RuleDefinition:
         definition = RuleDefinition.from_json(data)
         xslt.Stylesheet.compile(xslt.write_stylesheet(definition))
     except (RuleError, XPathError, TypeError, ValueError, AttributeError) as error:
-        raise FolderError(f"it is not a rule that can be run: {error}", document.where) from error
+        reason = gettext("it is not a rule that can be run: %(error)s")
+        raise FolderError(reason % {"error": stored_texts.tell(str(error))}, document.where) from error
     lost = _find_unread(data, definition.as_json())
     if lost:
-        raise FolderError(f"{lost!r} is not known in a rule", document.where)
+        raise FolderError(gettext("%(name)s is not known in a rule") % {"name": repr(lost)}, document.where)
     if not definition.every:
-        raise FolderError("the rule has no attributes", document.where)
+        raise FolderError(gettext("the rule has no attributes"), document.where)
     return definition
 
 
@@ -109,14 +114,14 @@ def check_schedule(row: Repeating, document: ScheduleDocument) -> None:
         if row.repetition is not None:
             times.find_next(row.repetition, after=datetime.fromisoformat("2026-01-01T00:00:00+00:00"))
     except times.ScheduleError as error:
-        raise FolderError(str(error), document.where) from error
+        raise FolderError(stored_texts.tell(str(error)), document.where) from error
 
 
 def _check_site(document: SiteDocument) -> None:
     _check_slug(document.slug, document.where)
     clean_row(Site(name=document.name, slug=document.slug, address=document.address), document.where, "name", "slug", "address")
     if document.method and document.method not in METHODS:
-        raise FolderError(f"there is no clustering method {document.method!r}", document.where)
+        raise FolderError(gettext("there is no clustering method %(method)s") % {"method": repr(document.method)}, document.where)
     if document.source:
         _check_source(document.source)
     checks = document.checks
@@ -133,7 +138,7 @@ def _check_source(document: SourceDocument) -> None:
     try:
         check_search(document.search_address, document.search_fields, document.search_terms)
     except ValueError as error:
-        raise FolderError(str(error), document.where) from error
+        raise FolderError(stored_texts.tell(str(error)), document.where) from error
     for pattern in (*document.include, *document.exclude):
         _check_pattern(pattern, document.where)
 
@@ -149,14 +154,15 @@ def _check_address(address: str, where: Where) -> None:
     except ValueError:
         usable = False
     if not usable:
-        raise FolderError(f"{address[:200]!r} is not the address of a web page", where)
+        raise FolderError(gettext("%(address)s is not the address of a web page") % {"address": repr(address[:200])}, where)
 
 
 def _check_pattern(pattern: str, where: Where) -> None:
     try:
         UrlPattern.from_text(pattern)
     except ValueError as error:
-        raise FolderError(f"{pattern[:200]!r} is not a pattern of addresses: {error}", where) from error
+        values = {"pattern": repr(pattern[:200]), "error": stored_texts.tell(str(error))}
+        raise FolderError(gettext("%(pattern)s is not a pattern of addresses: %(error)s") % values, where) from error
 
 
 def _check_refresh(document: RefreshDocument) -> None:
@@ -170,37 +176,43 @@ def _check_record_type(document: RecordTypeDocument) -> None:
     row = RecordType(name=document.name, slug=document.slug, description=document.description, gone_after=document.gone_after)
     clean_row(row, document.where, "name", "slug", "description", "gone_after")
     if document.gone_after < 1:
-        raise FolderError("'gone_after' must be at least 1", document.where)
+        raise FolderError(gettext("%(name)s must be at least 1") % {"name": "'gone_after'"}, document.where)
     for each in document.attributes:
-        clean_row(Attribute(name=each.name, type=each.type, hotkey=each.hotkey), each.where, "name", "type", "hotkey")
-        if not each.name.isidentifier() or each.name.lower() == URL_COLUMN or (each.list and not each.list.isidentifier()):
-            raise FolderError(f"{each.name!r} cannot be an attribute; use letters, digits and _, and begin with a letter", each.where)
-        if len(each.list) > 60:
-            raise FolderError("the name of the list has more than 60 characters", each.where)
-        if each.hotkey and not (each.hotkey.isascii() and each.hotkey.isalnum()):
-            raise FolderError(f"{each.hotkey!r} cannot be a shortcut; use a letter or a digit", each.where)
-    _refuse_twice("the attribute", [(each.name.lower(), each.where) for each in document.attributes])
-    _refuse_twice("the shortcut", [(each.hotkey, each.where) for each in document.attributes if each.hotkey])
+        _check_attribute(each)
+    _refuse_twice("attribute", [(each.name.lower(), each.where) for each in document.attributes])
+    _refuse_twice("shortcut", [(each.hotkey, each.where) for each in document.attributes if each.hotkey])
     lists = {each.list for each in document.attributes if each.list}
     for one in document.lists:
         if one.name not in lists:
-            raise FolderError(f"no attribute is in the list {one.name!r}", one.where)
-    _refuse_twice("the list", [(each.name, each.where) for each in document.lists])
+            raise FolderError(gettext("no attribute is in the list %(list)s") % {"list": repr(one.name)}, one.where)
+    _refuse_twice("list", [(each.name, each.where) for each in document.lists])
+
+
+def _check_attribute(document: AttributeDocument) -> None:
+    clean_row(Attribute(name=document.name, type=document.type, hotkey=document.hotkey), document.where, "name", "type", "hotkey")
+    if not document.name.isidentifier() or document.name.lower() == URL_COLUMN or (document.list and not document.list.isidentifier()):
+        reason = gettext("%(name)s cannot be an attribute; use letters, digits and _, and begin with a letter")
+        raise FolderError(reason % {"name": repr(document.name)}, document.where)
+    if len(document.list) > 60:
+        raise FolderError(gettext("the name of the list has more than 60 characters"), document.where)
+    if document.hotkey and not (document.hotkey.isascii() and document.hotkey.isalnum()):
+        reason = gettext("%(key)s cannot be a shortcut; use a letter or a digit")
+        raise FolderError(reason % {"key": repr(document.hotkey)}, document.where)
 
 
 def _check_template(document: TemplateDocument, types: Mapping[str, RecordTypeDocument]) -> None:
     if document.number < 1:
-        raise FolderError("'number' must be at least 1", document.where)
+        raise FolderError(gettext("%(name)s must be at least 1") % {"name": "'number'"}, document.where)
     clean_row(Cluster(number=document.number, name=document.name), document.where, "number", "name")
     if document.record_type and document.record_type not in types:
-        raise FolderError(f"there is no record_types/{document.record_type}.yaml", document.where)
+        raise FolderError(gettext("the folder has no %(path)s") % {"path": f"record_types/{document.record_type}.yaml"}, document.where)
     if document.quality_rules and not document.record_type:
-        raise FolderError("a template without a record type has no quality rules", document.where)
+        raise FolderError(gettext("a template without a record type has no quality rules"), document.where)
     for mask in document.masks:
         try:
             Mask.from_text(mask)
         except ValueError as error:
-            raise FolderError(str(error), document.where) from error
+            raise FolderError(stored_texts.tell(str(error)), document.where) from error
     for pattern in document.url_patterns:
         _check_pattern(pattern, document.where)
     if document.refresh:
@@ -209,25 +221,26 @@ def _check_template(document: TemplateDocument, types: Mapping[str, RecordTypeDo
 
 def _check_pages(files: SiteFiles) -> None:
     numbers = {each.template.number for each in files.templates}
-    _refuse_twice("the page", [(page.url, page.where) for page in files.pages])
+    _refuse_twice("page", [(page.url, page.where) for page in files.pages])
     for page in files.pages:
         if not page.url or len(page.url) > 2000:
-            raise FolderError("'url' must have between 1 and 2,000 characters", page.where)
+            raise FolderError(gettext("'url' must have between 1 and %(most)s characters") % {"most": write_number(2000)}, page.where)
         named = {page.belongs_to, *page.not_in, *(each.template for each in page.contents)} - {None}
         if strange := sorted(named - numbers):  # type: ignore[type-var]
-            raise FolderError(f"there is no template {strange[0]}", page.where)
+            raise FolderError(gettext("there is no template %(template)s") % {"template": strange[0]}, page.where)
         if page.belongs_to in page.not_in:
-            raise FolderError(f"the page belongs to template {page.belongs_to} and does not", page.where)
-        _refuse_twice("the content", [(each.sha256, each.where) for each in page.contents])
+            reason = gettext("the page belongs to template %(template)s and does not")
+            raise FolderError(reason % {"template": page.belongs_to}, page.where)
+        _refuse_twice("content", [(each.sha256, each.where) for each in page.contents])
         if long := next((each for each in page.contents if len(each.type) > 200), None):
-            raise FolderError("'type' has more than 200 characters", long.where)
+            raise FolderError(gettext("'type' has more than 200 characters"), long.where)
 
 
 def _check_delivery(document: DeliveryDocument, types: Mapping[str, RecordTypeDocument]) -> None:
     row = DeliveryTarget(name=document.name, kind=document.kind, list_name=document.list)
     clean_row(row, document.where, "name", "kind", "list_name")
     if document.record_type not in types:
-        raise FolderError(f"there is no record_types/{document.record_type}.yaml", document.where)
+        raise FolderError(gettext("the folder has no %(path)s") % {"path": f"record_types/{document.record_type}.yaml"}, document.where)
     check_schedule(row, document.schedule)
 
 
@@ -236,16 +249,19 @@ def _check_correction(document: CorrectionDocument, types: Mapping[str, RecordTy
     known = types.get(document.record_type)
     attribute = next((each for each in known.attributes if each.name == document.attribute), None) if known else None
     if attribute is None:
-        raise FolderError(f"{document.record_type!r} has no attribute {document.attribute!r}", where)
+        reason = gettext("%(record_type)s has no attribute %(attribute)s")
+        raise FolderError(reason % {"record_type": repr(document.record_type), "attribute": repr(document.attribute)}, where)
     if bool(attribute.list) != (document.row is not None):
-        needed = "is in a list, so it needs a row" if attribute.list else "is not in a list, so it has no row"
-        raise FolderError(f"{document.attribute} {needed}", where)
-    _check_choice("the kind", document.kind, Correction.Kind.values, where)
-    _check_choice("the state", document.state, [Correction.State.ACTIVE, Correction.State.REVIEW], where)
+        listed = gettext("%(attribute)s is in a list, so it needs a row")
+        reason = listed if attribute.list else gettext("%(attribute)s is not in a list, so it has no row")
+        raise FolderError(reason % {"attribute": document.attribute}, where)
+    _check_choice(gettext_noop("the kind is %(value)s, none of %(choices)s"), document.kind, Correction.Kind.values, where)
+    states = [Correction.State.ACTIVE, Correction.State.REVIEW]
+    _check_choice(gettext_noop("the state is %(value)s, none of %(choices)s"), document.state, states, where)
     if (document.state == Correction.State.REVIEW) != (document.found is not None):
-        raise FolderError("a correction has 'found' if its state is review, and else not", where)
+        raise FolderError(gettext("a correction has 'found' if its state is review, and else not"), where)
     if not _is_moment(document.at):
-        raise FolderError("'at' must be a time with its zone, such as 2026-11-29T08:00:00+00:00", where)
+        raise FolderError(gettext("'at' must be a time with its zone, such as 2026-11-29T08:00:00+00:00"), where)
     if document.row is not None:
         _check_row(document.row)
 
@@ -262,27 +278,39 @@ def _is_moment(text: str) -> bool:
 
 def _check_row(document: CorrectedRowDocument) -> None:
     if document.position < 0 or document.alike < 0:
-        raise FolderError("'position' and 'alike' must be at least 0", document.where)
+        raise FolderError(gettext("'position' and 'alike' must be at least 0"), document.where)
     for name, texts in document.texts.items():
         if not isinstance(texts, list | tuple) or not all(isinstance(each, str) for each in texts):
-            raise FolderError(f"the texts of {name} must be a list of texts", document.where)
+            raise FolderError(gettext("the texts of %(attribute)s must be a list of texts") % {"attribute": name}, document.where)
 
 
 def _check_slug(slug: str, where: Where) -> None:
     if not _SLUG.fullmatch(slug) or slug in RESERVED or len(slug) > 90:
-        raise FolderError(f"{slug[:100]!r} cannot be a slug; use small letters, digits and -", where)
+        reason = gettext("%(slug)s cannot be a slug; use small letters, digits and -")
+        raise FolderError(reason % {"slug": repr(slug[:100])}, where)
 
 
-def _check_choice(what: str, value: str, choices: Iterable[str], where: Where) -> None:
+def _check_choice(reason: str, value: str, choices: Iterable[str], where: Where) -> None:
     if value not in choices:
-        raise FolderError(f"{what} is {value[:100]!r}, none of {', '.join(choices)}", where)
+        raise FolderError(gettext(reason) % {"value": repr(value[:100]), "choices": ", ".join(choices)}, where)
+
+
+_TWICE = {
+    "record type name": gettext_noop("the record type name %(name)s stands twice, first at %(place)s"),
+    "attribute": gettext_noop("the attribute %(name)s stands twice, first at %(place)s"),
+    "shortcut": gettext_noop("the shortcut %(name)s stands twice, first at %(place)s"),
+    "list": gettext_noop("the list %(name)s stands twice, first at %(place)s"),
+    "page": gettext_noop("the page %(name)s stands twice, first at %(place)s"),
+    "content": gettext_noop("the content %(name)s stands twice, first at %(place)s"),
+    "delivery": gettext_noop("the delivery %(name)s stands twice, first at %(place)s"),
+}
 
 
 def _refuse_twice(what: str, named: Iterable[tuple[str, Where]]) -> None:
     seen: dict[str, Where] = {}
     for name, where in named:
         if name in seen:
-            raise FolderError(f"{what} {name[:200]!r} stands twice, first at {seen[name]}", where)
+            raise FolderError(gettext(_TWICE[what]) % {"name": repr(name[:200]), "place": seen[name]}, where)
         seen[name] = where
 
 

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
+from django.utils.translation import gettext
+
+from extraction.services.core.percent import write_number
 from extraction.services.folders.entries import Entries, Entry, Key, write_key
 from extraction.services.folders.errors import NOWHERE, Where
 
@@ -83,7 +86,12 @@ def describe_difference(here: Any, theirs: Any) -> tuple[str, ...]:
     """Return a line for each setting that differs, as it is here and as it is in the folder. At most MAX_DETAILS are listed."""
     lines = list(_walk_difference("", here, theirs))
     left = len(lines) - MAX_DETAILS
-    return tuple(lines if left <= 0 else [*lines[:MAX_DETAILS], f"and {left:,} more"])
+    return tuple(lines if left <= 0 else [*lines[:MAX_DETAILS], say_more(left)])
+
+
+def say_more(number: int) -> str:
+    """Return that a list goes on."""
+    return gettext("and %(more)s more") % {"more": write_number(number)}
 
 
 def _walk_difference(path: str, here: Any, theirs: Any) -> Iterator[str]:
@@ -140,9 +148,9 @@ def _is_removable(key: Key, theirs: Entries) -> bool:
 
 def _shorten(value: Any) -> str:
     if value is None or value in ("", [], {}):
-        return "not set"
+        return gettext("not set")
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return gettext("yes") if value else gettext("no")
     text = _join(value)
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 

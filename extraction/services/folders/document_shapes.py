@@ -8,13 +8,21 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
+from django.utils.translation import gettext, gettext_noop, ngettext
+
 from extraction.services.folders.documents import Document
 from extraction.services.folders.errors import FolderError
 from extraction.services.folders.yaml_text import Node
 
 D = TypeVar("D", bound=Document)
 
-_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+_REASONS = {
+    str: gettext_noop("%(name)s must be a text, not %(found)s"),
+    int: gettext_noop("%(name)s must be a whole number, not %(found)s"),
+    float: gettext_noop("%(name)s must be a number, not %(found)s"),
+    bool: gettext_noop("%(name)s must be true or false, not %(found)s"),
+}
+_UNQUOTED = gettext_noop("%(name)s must be a text, not %(found)s; put it in quotes")
 
 MAX_INTEGER = 2**31 - 1
 """The largest number that every database stores."""
@@ -41,17 +49,26 @@ def read_document(kind: type[D], node: Node, **given: Any) -> D:
     given: fields that stand elsewhere, such as in the name of the file.
     """
     if not isinstance(node.value, Mapping):
-        raise FolderError(f"{_list_keys(kind)} are expected here, not {_describe(node)}", node.where)
+        reason = gettext("%(keys)s are expected here, not %(found)s")
+        raise FolderError(reason % {"keys": _list_keys(kind), "found": _describe(node)}, node.where)
     hints = _hints(kind)
     for key, held in node.value.items():
         if key not in hints or key in given:
-            close = difflib.get_close_matches(key, [name for name in hints if name not in given], 1)
-            raise FolderError(f"{key!r} is not known here{f'; did you mean {close[0]!r}?' if close else ''}", held.where)
+            raise FolderError(_refuse_key(key, [name for name in hints if name not in given]), held.where)
     found = {name: _read(hints[name], held, name) for name, held in node.value.items()}
     missing = [each.name for each in fields(kind) if each.default is MISSING and each.default_factory is MISSING]
     if lacks := [name for name in missing if name not in found and name not in given]:
-        raise FolderError(f"{', '.join(map(repr, lacks))} {'is' if len(lacks) == 1 else 'are'} missing", node.where)
+        reason = ngettext("%(names)s is missing", "%(names)s are missing", len(lacks))
+        raise FolderError(reason % {"names": ", ".join(map(repr, lacks))}, node.where)
     return kind(**found, **given, where=node.where)
+
+
+def _refuse_key(key: str, known: list[str]) -> str:
+    """Return why a key cannot be there."""
+    close = difflib.get_close_matches(key, known, 1)
+    if close:
+        return gettext("%(key)s is not known here; did you mean %(close)s?") % {"key": repr(key), "close": repr(close[0])}
+    return gettext("%(key)s is not known here") % {"key": repr(key)}
 
 
 def _hints(kind: Any) -> dict[str, Any]:
@@ -81,11 +98,13 @@ def _read(hint: Any, node: Node, name: str) -> Any:
         return None if node.value is None else _read(arguments[0], node, name)
     if origin is tuple:
         if not isinstance(node.value, tuple):
-            raise FolderError(f"{name!r} must be a list, not {_describe(node)}", node.where)
+            reason = gettext("%(name)s must be a list, not %(found)s")
+            raise FolderError(reason % {"name": repr(name), "found": _describe(node)}, node.where)
         return tuple(_read(arguments[0], each, name) for each in node.value)
     if origin is not None:
         if not isinstance(node.value, Mapping):
-            raise FolderError(f"{name!r} must have keys and values, not {_describe(node)}", node.where)
+            reason = gettext("%(name)s must have keys and values, not %(found)s")
+            raise FolderError(reason % {"name": repr(name), "found": _describe(node)}, node.where)
         return node.plain()
     if is_dataclass(hint):
         return read_document(cast("type[Document]", hint), node)
@@ -97,16 +116,16 @@ def _read_scalar(kind: type, node: Node, name: str) -> Any:
     if kind is float and type(value) is int:
         return float(value)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        quotes = "; put it in quotes" if kind is str and isinstance(value, int | float) else ""
-        raise FolderError(f"{name!r} must be {_WORDS[kind]}, not {_describe(node)}{quotes}", node.where)
+        reason = _UNQUOTED if kind is str and isinstance(value, int | float) else _REASONS[kind]
+        raise FolderError(gettext(reason) % {"name": repr(name), "found": _describe(node)}, node.where)
     if kind is int and not -MAX_INTEGER <= cast("int", value) <= MAX_INTEGER:
-        raise FolderError(f"{name!r} is too large: {value}", node.where)
+        raise FolderError(gettext("%(name)s is too large: %(value)s") % {"name": repr(name), "value": value}, node.where)
     return value
 
 
 def _describe(node: Node) -> str:
     if isinstance(node.value, tuple):
-        return "a list"
+        return gettext("a list")
     if isinstance(node.value, Mapping):
-        return "keys and values"
-    return "nothing" if node.value is None else repr(node.plain())[:80]
+        return gettext("keys and values")
+    return gettext("nothing") if node.value is None else repr(node.plain())[:80]

@@ -18,8 +18,9 @@ NOWHERE = Where()
 
 
 class FolderError(Exception):
-    """A folder cannot be read or imported. The message names the place and says why."""
+    """A folder cannot be read or imported. The message names the place and says why, without a full stop."""
 
     def __init__(self, reason: str, where: Where = NOWHERE) -> None:
+        reason = reason.removesuffix(".")
         super().__init__(f"{where}: {reason}" if where.file else reason)
         self.reason, self.where = reason, where

@@ -3,8 +3,11 @@
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext, ngettext
+
 from extraction.models import RecordType, Site
 from extraction.services.core import stored_bytes
+from extraction.services.core.percent import write_number
 from extraction.services.folders import layout
 from extraction.services.folders.collect_pages import PageChoice, collect_pages
 from extraction.services.folders.collect_rest import collect_corrections, collect_deliveries, collect_joins, collect_settings
@@ -40,12 +43,22 @@ def collect_site(site: Site, choice: PageChoice = "marked") -> Export:
         deliveries=collect_deliveries(types),
         corrections=collect_corrections(site),
     )
-    notes = [f"The rule of {label} cannot be read and is left out." for label in templates.unreadable]
-    if pages.not_kept:
-        notes.append(f"{pages.not_kept:,} contents of pages are left out because they are not kept.")
-    if files.deliveries:
-        notes.append("Passwords and keys of deliveries are never written.")
+    notes = _list_notes(templates.unreadable, pages.not_kept, bool(files.deliveries))
     return Export(replace(files, base=digest_entries(files)), tuple(notes))
+
+
+def _list_notes(unreadable: Iterable[str], not_kept: int, deliveries: bool) -> Iterator[str]:
+    """Yield what the files lack: rules, contents of pages, and passwords."""
+    for label in unreadable:
+        yield gettext("The rule of %(template)s cannot be read and is left out.") % {"template": label}
+    if not_kept:
+        yield ngettext(
+            "%(contents)s content of a page is left out because it is not kept.",
+            "%(contents)s contents of pages are left out because they are not kept.",
+            not_kept,
+        ) % {"contents": write_number(not_kept)}
+    if deliveries:
+        yield gettext("Passwords and keys of deliveries are never written.")
 
 
 def _forget_templates(pages: Iterable[PageDocument], known: Collection[int]) -> tuple[PageDocument, ...]:

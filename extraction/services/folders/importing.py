@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 
 from extraction.models import (
     AuditKind,
@@ -85,7 +86,8 @@ def _write_types(site: Site, files: SiteFiles, chosen: set[Key]) -> list[str]:
     notes = []
     for each in files.record_types:
         if apply_schema.apply_record_type(each, chosen, site.team):
-            notes.append(f"Rules of the record type {each.name} read values differently now. Extract the records again.")
+            note = gettext("Rules of the record type %(record_type)s read values differently now. Extract the records again.")
+            notes.append(note % {"record_type": each.name})
     return notes
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from django.utils.text import slugify
+from django.utils.translation import gettext
 
 from extraction.services.folders.document_shapes import read_document, write_document
 from extraction.services.folders.documents import (
@@ -93,7 +94,7 @@ def read_files(paths: Mapping[str, int], read: Read) -> SiteFiles:
     read: returns the bytes of a file.
     """
     if SITE not in paths:
-        raise FolderError(f"there is no {SITE}, so this is not the folder of a site")
+        raise FolderError(gettext("there is no %(file)s, so this is not the folder of a site") % {"file": SITE})
     _refuse_unknown(paths)
     site = _read_site(read_yaml(read(SITE), SITE))
 
@@ -134,20 +135,21 @@ def _refuse_unknown(paths: Mapping[str, int]) -> None:
     """Raise FolderError for a YAML file at a place where it would not be read. Other files may lie beside those of the site."""
     for path in sorted(paths):
         if path.lower().endswith((".yaml", ".yml")) and not is_ours(path):
-            raise FolderError("a site has no such file; docs/site-files.md lists them", Where(path))
+            raise FolderError(gettext("a site has no such file; docs/site-files.md lists them"), Where(path))
 
 
 def _read_site(node: Node) -> SiteDocument:
     version = node.value.get("format") if isinstance(node.value, Mapping) else None
     if version is not None and version.value != FORMAT:
-        raise FolderError(f"the files are of format {str(version.plain())[:40]}; this release reads format {FORMAT}", version.where)
+        reason = gettext("the files are of format %(theirs)s; this release reads format %(ours)s")
+        raise FolderError(reason % {"theirs": str(version.plain())[:40], "ours": FORMAT}, version.where)
     return read_document(SiteDocument, node)
 
 
 def _read_list(node: Node, name: str, kind: type[D]) -> tuple[D, ...]:
     held = node.value[name].value if isinstance(node.value, Mapping) and set(node.value) == {name} else None
     if not isinstance(held, tuple):
-        raise FolderError(f"the file must hold one list with the name {name!r}", node.where)
+        raise FolderError(gettext("the file must hold one list with the name %(name)s") % {"name": repr(name)}, node.where)
     return tuple(read_document(kind, each) for each in held)
 
 
@@ -155,7 +157,7 @@ def _read_base(node: Node) -> Mapping[str, str]:
     values = node.plain()
     parts = values.get("parts") if isinstance(values, dict) else None
     if not isinstance(parts, dict) or not all(isinstance(each, str) for each in parts.values()):
-        raise FolderError("it does not hold what an export wrote; delete the file if it was damaged", node.where)
+        raise FolderError(gettext("it does not hold what an export wrote; delete the file if it was damaged"), node.where)
     return parts
 
 
@@ -170,7 +172,8 @@ def _read_templates(paths: Mapping[str, int], read: Read) -> tuple[TemplateFiles
         files = _read_template(f"templates/{folder}", folders[folder], read)
         number = files.template.number
         if number in known:
-            raise FolderError(f"the template {number} is also in templates/{known[number]}", files.template.where)
+            reason = gettext("the template %(number)s is also in %(folder)s")
+            raise FolderError(reason % {"number": number, "folder": f"templates/{known[number]}"}, files.template.where)
         known[number] = folder
         templates.append(files)
     return tuple(sorted(templates, key=lambda each: each.template.number))
@@ -178,7 +181,7 @@ def _read_templates(paths: Mapping[str, int], read: Read) -> tuple[TemplateFiles
 
 def _read_template(folder: str, names: set[str], read: Read) -> TemplateFiles:
     if "template.yaml" not in names:
-        raise FolderError("there is no template.yaml beside its other files", Where(folder))
+        raise FolderError(gettext("there is no template.yaml beside its other files"), Where(folder))
 
     def node(name: str) -> Node | None:
         return read_yaml(read(f"{folder}/{name}"), f"{folder}/{name}") if name in names else None

@@ -1,7 +1,9 @@
 """Read the files of a site and say what an import would change. Nothing is changed here."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+
+from django.utils.translation import gettext, ngettext
 
 from extraction.models import (
     DeliveryTarget,
@@ -12,6 +14,7 @@ from extraction.models import (
     Team,
 )
 from extraction.models.team import find_first_team
+from extraction.services.core.percent import write_number
 from extraction.services.folders import layout
 from extraction.services.folders.check_marks import check_contents, check_marks, drop_strange_cores
 from extraction.services.folders.checking import check_files
@@ -94,7 +97,12 @@ class ConflictError(FolderError):
     """The folder and the installation have changed in the same parts."""
 
     def __init__(self, plan: Plan) -> None:
-        super().__init__(f"{len(plan.conflicts)} parts were changed in the folder and here, so nothing was imported")
+        reason = ngettext(
+            "%(parts)s part was changed in the folder and here, so nothing was imported",
+            "%(parts)s parts were changed in the folder and here, so nothing was imported",
+            len(plan.conflicts),
+        )
+        super().__init__(reason % {"parts": write_number(len(plan.conflicts))})
         self.plan = plan
 
 
@@ -107,7 +115,12 @@ def read_folder(folder: FolderReader) -> CheckedFolder:
     named = {layout.name_content(content.sha256) for page in files.pages for content in page.contents}
     unused = [path for path in folder.paths if path.endswith(".page") and path not in named]
     if unused:
-        notes.append(f"{len(unused):,} files with contents are not named in pages.yaml and are ignored.")
+        note = ngettext(
+            "%(files)s file with a content is not named in pages.yaml and is ignored.",
+            "%(files)s files with contents are not named in pages.yaml and are ignored.",
+            len(unused),
+        )
+        notes.append(note % {"files": write_number(len(unused))})
     return CheckedFolder(files, folder.read, tuple(notes))
 
 
@@ -121,12 +134,17 @@ def plan_import(folder: CheckedFolder, options: Options) -> Plan:
     numbers = match_templates(files, site)
     files = renumber(files, numbers)
     here = collect_here(files, site, find_team(site, options))
-    notes = list(folder.notes)
-    notes += [f"Template {old} of the folder is template {new} here." for old, new in sorted(numbers.items()) if old != new]
+    notes = [*folder.notes, *_list_renumbered(numbers)]
     changes = compare_entries(list_entries(files), here, files.base, prefer=options.prefer, delete=options.delete)
     changes, elsewhere = _leave_out_marks_elsewhere(files, site, changes)
     pages, contents = _count_new(files, site)
     return Plan(files, site, tuple(changes), pages, contents, (*notes, *elsewhere))
+
+
+def _list_renumbered(numbers: Mapping[int, int]) -> list[str]:
+    """Return a sentence for each template that has another number here than in the folder."""
+    note = gettext("Template %(old)s of the folder is template %(new)s here.")
+    return [note % {"old": old, "new": new} for old, new in sorted(numbers.items()) if old != new]
 
 
 def find_site(files: SiteFiles, options: Options) -> Site | None:
@@ -134,10 +152,14 @@ def find_site(files: SiteFiles, options: Options) -> Site | None:
     document = files.site
     found = Site.objects.filter(slug=document.slug).first()
     if found is not None and options.teams is not None and found.team_id not in options.teams:
-        raise FolderError(f"the slug {document.slug} cannot be used here. Choose another one in the file", document.where)
+        reason = gettext("the slug %(slug)s cannot be used here. Choose another one in the file") % {"slug": document.slug}
+        raise FolderError(reason, document.where)
     if found is None and (alike := sites.find_sites_named_alike(document.name, find_team(None, options))):
-        hint = f"Import it into that site by naming it ({alike[0].slug}), or change the name in the file"
-        raise FolderError(f"there is already a site {alike[0].name} with the slug {alike[0].slug}. {hint}", document.where)
+        reason = gettext(
+            "there is already a site %(site)s with the slug %(slug)s. Import it into that site by naming it (%(slug)s), or change the name "
+            "in the file"
+        )
+        raise FolderError(reason % {"site": alike[0].name, "slug": alike[0].slug}, document.where)
     return found
 
 
@@ -153,8 +175,8 @@ def _refuse_other_teams(files: SiteFiles, team: int | None) -> None:
     documents = {each.slug: each for each in files.record_types}
     foreign = RecordType.objects.filter(slug__in=documents).exclude(team=team).values_list("slug", flat=True).first()
     if foreign is not None:
-        reason = f"the slug {foreign} cannot be used in the team of this site. Choose another one in the files"
-        raise FolderError(reason, documents[foreign].where)
+        reason = gettext("the slug %(slug)s cannot be used in the team of this site. Choose another one in the files")
+        raise FolderError(reason % {"slug": foreign}, documents[foreign].where)
 
 
 def collect_here(files: SiteFiles, site: Site | None, team: int | None) -> dict[Key, Entry]:
@@ -203,10 +225,11 @@ def _leave_out_marks_elsewhere(files: SiteFiles, site: Site | None, changes: Seq
     rows = Snapshot.objects.filter(page__site=site, page__url__in=urls).exclude(cluster=None)
     homes = {(url, sha256): number for url, sha256, number in rows.values_list("page__url", "sha256", "cluster__number")}
     kept, notes = [], []
+    note = gettext("The marks on %(page)s are left out: the page is in template %(template)s here.")
     for each in changes:
         home = homes.get((each.key[3], each.key[4])) if len(each.key) == 6 and each.applied else None
         if home is None or str(home) == each.key[1] or each.kind == ChangeKind.REMOVED:
             kept.append(each)
         else:
-            notes.append(f"The marks on {each.key[3]} are left out: the page is in template {home} here.")
+            notes.append(note % {"page": each.key[3], "template": home})
     return kept, list(dict.fromkeys(notes))

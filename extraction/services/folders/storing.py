@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Protocol
 
+from django.utils.translation import gettext
+
+from extraction.services.core.percent import write_number
 from extraction.services.folders import layout
 from extraction.services.folders.errors import FolderError, Where
 
@@ -60,7 +63,7 @@ class DiskFolder:
 
     def __init__(self, root: Path) -> None:
         if not root.is_dir():
-            raise FolderError(f"there is no folder {root}")
+            raise FolderError(gettext("there is no folder %(folder)s") % {"folder": root})
         self._root = root
         self.paths = dict(_check(self._walk(root, "")))
 
@@ -71,13 +74,14 @@ class DiskFolder:
             with os.fdopen(handle, "rb") as file:
                 return _read_bounded(file, path)
         except OSError as error:
-            raise FolderError(f"it cannot be read: {error.strerror or error}", Where(path)) from error
+            raise FolderError(gettext("it cannot be read: %(error)s") % {"error": error.strerror or error}, Where(path)) from error
 
     def _walk(self, folder: Path, prefix: str) -> Iterator[tuple[str, int]]:
         try:
             entries = sorted(os.scandir(folder), key=lambda each: each.name)
         except OSError as error:
-            raise FolderError(f"the folder cannot be read: {error.strerror or error}", Where(prefix or str(folder))) from error
+            reason = gettext("the folder cannot be read: %(error)s") % {"error": error.strerror or error}
+            raise FolderError(reason, Where(prefix or str(folder))) from error
         for entry in entries:
             path = f"{prefix}{entry.name}"
             if entry.name in HIDDEN:
@@ -88,9 +92,9 @@ class DiskFolder:
             elif stat.S_ISREG(found.st_mode):
                 yield path, found.st_size
             elif stat.S_ISLNK(found.st_mode):
-                raise FolderError("it is a symbolic link; links are not followed", Where(path))
+                raise FolderError(gettext("it is a symbolic link; links are not followed"), Where(path))
             else:
-                raise FolderError("it is not a plain file", Where(path))
+                raise FolderError(gettext("it is not a plain file"), Where(path))
 
 
 class ZipFolder:
@@ -100,16 +104,18 @@ class ZipFolder:
         self._archive = archive
         infos = [info for info in archive.infolist() if not info.is_dir()]
         if len(infos) > MAX_FILES:
-            raise FolderError(f"the zip file has {len(infos):,} files; at most {MAX_FILES:,} are read")
+            reason = gettext("the zip file has %(files)s files; at most %(most)s are read")
+            raise FolderError(reason % {"files": write_number(len(infos)), "most": write_number(MAX_FILES)})
         for info in infos:
             _check_zip_entry(info)
         packed, unpacked = sum(info.compress_size for info in infos), sum(info.file_size for info in infos)
         if unpacked > max(FREE_EXPANSION_BYTES, packed * MAX_EXPANSION):
-            raise FolderError(f"the zip file unpacks to {unpacked:,} bytes, more than {MAX_EXPANSION} times its size")
+            reason = gettext("the zip file unpacks to %(size)s bytes, more than %(most)s times its size")
+            raise FolderError(reason % {"size": write_number(unpacked), "most": MAX_EXPANSION})
         prefix = _find_prefix([info.filename for info in infos])
         self._names = {info.filename[len(prefix) :]: info for info in infos if info.filename.startswith(prefix)}
         if len(self._names) != len(infos):
-            raise FolderError("the zip file has a file twice, or files beside the folder of the site")
+            raise FolderError(gettext("the zip file has a file twice, or files beside the folder of the site"))
         self.paths = dict(_check((path, info.file_size) for path, info in self._names.items()))
 
     def read(self, path: str) -> bytes:
@@ -118,7 +124,7 @@ class ZipFolder:
             with self._archive.open(self._names[path]) as file:
                 return _read_bounded(file, path)
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
-            raise FolderError(f"it cannot be unpacked: {error}", Where(path)) from error
+            raise FolderError(gettext("it cannot be unpacked: %(error)s") % {"error": error}, Where(path)) from error
 
 
 @contextmanager
@@ -127,7 +133,7 @@ def open_zip(file: IO[bytes]) -> Iterator[ZipFolder]:
     try:
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError, ValueError) as error:
-        raise FolderError(f"the file is not a zip file: {error}") from error
+        raise FolderError(gettext("the file is not a zip file: %(error)s") % {"error": error}) from error
     with archive:
         yield ZipFolder(archive)
 
@@ -149,7 +155,8 @@ def write_folder(root: Path, files: Iterable[tuple[str, bytes]], *, slug: str) -
             (root / path).unlink(missing_ok=True)
             _remove_empty(root, (root / path).parent)
     except OSError as error:
-        raise FolderError(f"{error.filename or root} cannot be written: {error.strerror or error}") from error
+        values = {"folder": error.filename or root, "error": error.strerror or error}
+        raise FolderError(gettext("%(folder)s cannot be written: %(error)s") % values) from error
     return Written(len(names), size_bytes, len(gone))
 
 
@@ -168,22 +175,25 @@ def _check(files: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
     for number, (path, size) in enumerate(files, 1):
         total += size
         if number > MAX_FILES:
-            raise FolderError(f"the folder has more than {MAX_FILES:,} files")
+            reason = gettext("the folder has more than %(most)s files")
+            raise FolderError(reason % {"most": write_number(MAX_FILES)})
         if size > MAX_FILE_BYTES:
-            raise FolderError(f"it has {size:,} bytes; at most {MAX_FILE_BYTES:,} are read", Where(path))
+            reason = gettext("it has %(size)s bytes; at most %(most)s are read")
+            raise FolderError(reason % {"size": write_number(size), "most": write_number(MAX_FILE_BYTES)}, Where(path))
         if total > MAX_BYTES:
-            raise FolderError(f"the folder has more than {MAX_BYTES:,} bytes")
+            raise FolderError(gettext("the folder has more than %(most)s bytes") % {"most": write_number(MAX_BYTES)})
         yield path, size
 
 
 def _check_zip_entry(info: zipfile.ZipInfo) -> None:
     parts = PurePosixPath(info.filename).parts
     if info.filename.startswith("/") or "\\" in info.filename or "\x00" in info.filename or ".." in parts or not parts or ":" in parts[0]:
-        raise FolderError(f"the zip file has a file whose name leads out of it: {info.filename[:200]!r}")
+        reason = gettext("the zip file has a file whose name leads out of it: %(name)s")
+        raise FolderError(reason % {"name": repr(info.filename[:200])})
     if stat.S_ISLNK(info.external_attr >> 16):
-        raise FolderError("it is a symbolic link; links are not followed", Where(info.filename))
+        raise FolderError(gettext("it is a symbolic link; links are not followed"), Where(info.filename))
     if info.flag_bits & 1:
-        raise FolderError("it is encrypted", Where(info.filename))
+        raise FolderError(gettext("it is encrypted"), Where(info.filename))
 
 
 def _find_prefix(names: list[str]) -> str:
@@ -199,7 +209,7 @@ def _read_bounded(file: IO[bytes], path: str) -> bytes:
     while piece := file.read(PIECE_BYTES):
         data.write(piece)
         if data.tell() > MAX_FILE_BYTES:
-            raise FolderError(f"it has more than {MAX_FILE_BYTES:,} bytes", Where(path))
+            raise FolderError(gettext("it has more than %(most)s bytes") % {"most": write_number(MAX_FILE_BYTES)}, Where(path))
     return data.getvalue()
 
 
@@ -208,16 +218,18 @@ def _find_ours(root: Path, slug: str) -> set[str]:
     if not root.exists():
         return set()
     if not root.is_dir():
-        raise FolderError(f"{root} is not a folder")
+        raise FolderError(gettext("%(path)s is not a folder") % {"path": root})
     present = {each.name for each in root.iterdir()} - HIDDEN
     if not present:
         return set()
     if layout.SITE not in present:
-        raise FolderError(f"{root} is not empty and has no {layout.SITE}, so nothing was written. Choose an empty or a new folder")
+        reason = gettext("%(folder)s is not empty and has no %(file)s, so nothing was written. Choose an empty or a new folder")
+        raise FolderError(reason % {"folder": root, "file": layout.SITE})
     folder = DiskFolder(root)
     known = layout.read_site_slug(folder.read(layout.SITE))
     if known != slug:
-        raise FolderError(f"{root} holds the site “{known}”, so nothing was written")
+        reason = gettext("%(folder)s holds the site “%(site)s”, so nothing was written")
+        raise FolderError(reason % {"folder": root, "site": known})
     return {path for path in folder.paths if layout.is_ours(path)}
 
 
@@ -246,6 +258,7 @@ def open_folder(path: Path) -> Iterator[FolderReader]:
     try:
         file = path.open("rb")
     except OSError as error:
-        raise FolderError(f"{path} cannot be read: {error.strerror or error}") from error
+        values = {"path": path, "error": error.strerror or error}
+        raise FolderError(gettext("%(path)s cannot be read: %(error)s") % values) from error
     with file, open_zip(file) as folder:
         yield folder

@@ -8,6 +8,7 @@ from typing import IO
 
 from django.core.files.base import File
 from django.core.files.storage import default_storage
+from django.utils.translation import gettext
 
 from extraction.models import Site
 from extraction.services.folders import exporting, storing
@@ -32,7 +33,7 @@ def drop_upload(name: str) -> None:
 def open_upload(name: str) -> Iterator[CheckedFolder]:
     """Read an upload that was kept. Raises FolderError."""
     if not default_storage.exists(name):
-        raise FolderError("the uploaded file is no longer there; upload it again")
+        raise FolderError(gettext("the uploaded file is no longer there; upload it again"))
     with default_storage.open(name, "rb") as stored, read_zip(stored) as folder:
         yield folder
 

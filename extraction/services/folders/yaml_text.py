@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import yaml
+from django.utils.translation import gettext
 
+from extraction.services.core.percent import write_number
 from extraction.services.folders.errors import FolderError, Where
 
 MAX_BYTES = 32 * 1024**2
@@ -62,18 +64,19 @@ def write_yaml(value: Mapping[str, Any]) -> str:
 def read_yaml(content: bytes, file: str) -> Node:
     """Return what a file holds. Raises FolderError with its line."""
     if len(content) > MAX_BYTES:
-        raise FolderError(f"it has {len(content):,} bytes; at most {MAX_BYTES:,} are read", Where(file))
+        reason = gettext("it has %(size)s bytes; at most %(most)s are read")
+        raise FolderError(reason % {"size": write_number(len(content)), "most": write_number(MAX_BYTES)}, Where(file))
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FolderError("it is not in UTF-8", Where(file, content[: error.start].count(b"\n") + 1)) from error
+        raise FolderError(gettext("it is not in UTF-8"), Where(file, content[: error.start].count(b"\n") + 1)) from error
     try:
         return _Reader(text, file).read()
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise FolderError(f"it is not YAML: {error.problem or error.context}", Where(file, line)) from error
+        raise FolderError(gettext("it is not YAML: %(error)s") % {"error": error.problem or error.context}, Where(file, line)) from error
     except yaml.YAMLError as error:
-        raise FolderError(f"it is not YAML: {str(error)[:200]}", Where(file)) from error
+        raise FolderError(gettext("it is not YAML: %(error)s") % {"error": str(error)[:200]}, Where(file)) from error
 
 
 def _write_mapping(value: Mapping[str, Any], indent: int) -> Iterator[str]:
@@ -186,19 +189,19 @@ class _Reader:
         while isinstance(event, yaml.StreamStartEvent | yaml.DocumentStartEvent):
             event = self._next()
         if isinstance(event, yaml.StreamEndEvent):
-            raise FolderError("it is empty", Where(self._file))
+            raise FolderError(gettext("it is empty"), Where(self._file))
         node = self._build(event, 1)
         self._next()  # the end of the document
         after = self._next()
         if not isinstance(after, yaml.StreamEndEvent):
-            raise FolderError("a second document begins here; each file holds one", self._place(after))
+            raise FolderError(gettext("a second document begins here; each file holds one"), self._place(after))
         return node
 
     def _next(self) -> yaml.Event:
         try:
             return next(self._events)
         except (ValueError, UnicodeError) as error:  # such as an escape for half of a character
-            raise FolderError(f"it is not YAML: {str(error)[:200]}", Where(self._file)) from error
+            raise FolderError(gettext("it is not YAML: %(error)s") % {"error": str(error)[:200]}, Where(self._file)) from error
 
     def _place(self, event: yaml.Event) -> Where:
         return Where(self._file, event.start_mark.line + 1 if event.start_mark else 0)
@@ -207,16 +210,16 @@ class _Reader:
         where = self._place(event)
         self._values += 1
         if depth > MAX_DEPTH:
-            raise FolderError(f"values are nested more than {MAX_DEPTH} deep", where)
+            raise FolderError(gettext("values are nested more than %(most)s deep") % {"most": MAX_DEPTH}, where)
         if self._values > MAX_VALUES:
-            raise FolderError(f"it holds more than {MAX_VALUES:,} values", where)
+            raise FolderError(gettext("it holds more than %(most)s values") % {"most": write_number(MAX_VALUES)}, where)
         if isinstance(event, yaml.AliasEvent):
-            raise FolderError("it uses an alias (*); write the value out", where)
+            raise FolderError(gettext("it uses an alias (*); write the value out"), where)
         if getattr(event, "anchor", None) is not None:
-            raise FolderError("it defines an anchor (&); anchors are not used in these files", where)
+            raise FolderError(gettext("it defines an anchor (&); anchors are not used in these files"), where)
         tag = getattr(event, "tag", None)
         if tag not in (None, "!"):
-            raise FolderError(f"it uses the tag {tag!r}; tags are not used in these files", where)
+            raise FolderError(gettext("it uses the tag %(tag)s; tags are not used in these files") % {"tag": repr(tag)}, where)
         if isinstance(event, yaml.MappingStartEvent):
             return Node(where, self._build_mapping(depth))
         if isinstance(event, yaml.SequenceStartEvent):
@@ -231,9 +234,9 @@ class _Reader:
         while not isinstance(event := self._next(), yaml.MappingEndEvent):
             key = self._build(event, depth + 1)
             if not isinstance(event, yaml.ScalarEvent):
-                raise FolderError("a key must be a text", key.where)
+                raise FolderError(gettext("a key must be a text"), key.where)
             if event.value in found:
-                raise FolderError(f"the key {event.value!r} stands twice", key.where)
+                raise FolderError(gettext("the key %(key)s stands twice") % {"key": repr(event.value)}, key.where)
             found[event.value] = self._build(self._next(), depth + 1)
         return found
 
@@ -241,7 +244,7 @@ class _Reader:
 def _resolve(event: Any, where: Where) -> str | int | float | bool | None:
     text: str = event.value
     if "\x00" in text:
-        raise FolderError("it holds a character that cannot be stored (U+0000)", where)
+        raise FolderError(gettext("it holds a character that cannot be stored (U+0000)"), where)
     if event.style in ("'", '"', "|", ">") or event.tag == "!":
         return text
     if text in ("", "~", "null", "Null", "NULL"):

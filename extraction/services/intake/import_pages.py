@@ -24,7 +24,7 @@ from extraction.fetching.items import AssetItem
 from extraction.fetching.names import make_printable
 from extraction.models import Run, Site
 from extraction.models.run_values import RunParameters, RunSummary
-from extraction.services.core import runs, stored_bytes
+from extraction.services.core import runs, stored_bytes, stored_texts
 from extraction.services.core.percent import write_number
 from extraction.services.core.runs import Cancelled, JobError, Progress
 from extraction.services.intake import absent_pages, assets
@@ -99,7 +99,7 @@ def check_archive(file: File[bytes]) -> None:
         if isinstance(item, PageItem):
             break
         if isinstance(item, Refused):
-            reason = reason or f"; {item.name}: {item.reason}"
+            reason = reason or f"; {item.name}: {stored_texts.tell(item.reason)}"
     else:
         if seen < LOOK_ITEMS:
             raise ArchiveError(gettext("no page was found in it%(reason)s") % {"reason": reason})

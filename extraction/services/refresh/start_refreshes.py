@@ -116,12 +116,14 @@ def _note(order: _Order, now: datetime, *, state: str, note: str = "") -> Refres
 def find_obstacle(site: Site, cluster: Cluster | None) -> str:
     """Return why records cannot be refreshed; "" if they can."""
     if not sources.can_fetch(site):
-        return f"{site.name} has no start address yet. Check the start addresses under Settings and save them."
+        return gettext("%(site)s has no start address yet. Check the start addresses under Settings and save them.") % {"site": site.name}
     if cluster is not None and cluster.ignored:
-        return f"{cluster.label} is ignored. Stop ignoring it first."
+        return gettext("%(cluster)s is ignored. Stop ignoring it first.") % {"cluster": cluster.label}
     serving = Rule.objects.serving().of_site(site).not_ignored()
     if not (serving.filter(cluster=cluster) if cluster else serving).exists():
-        return f"{cluster.label if cluster else site.name} has no live rule. Publish one first."
+        if cluster is not None:
+            return gettext("%(cluster)s has no live rule. Publish one first.") % {"cluster": cluster.label}
+        return gettext("%(site)s has no live rule. Publish one first.") % {"site": site.name}
     return ""
 
 

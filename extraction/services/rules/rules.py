@@ -19,7 +19,7 @@ from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.models import Attribute, AuditKind, Cluster, Decision, Rule
 from extraction.models.rule_report import AttributeReport, RuleReport, XPathReport
-from extraction.services.core import audit, signals
+from extraction.services.core import audit, signals, stored_texts
 from extraction.services.labels import designs
 from extraction.services.rules import cleanup_chains, columns, doubts, effects, xpath_words
 from extraction.services.rules.definitions import build_attribute_rule
@@ -94,7 +94,7 @@ def preview_xpath(rule: Rule, attribute: str, xpath: str) -> RuleEffect:
         new = _with_xpath(rule, old, attribute, xpath)
         xslt.Stylesheet.compile(xslt.write_stylesheet(new))
     except (RuleError, XPathError) as error:
-        return RuleEffect(error=str(error))
+        return RuleEffect(error=stored_texts.tell(str(error)))
     return effects.compare_rules(rule.cluster, old, new, attribute, on=designs.find_check_pages(rule))
 
 

@@ -5,6 +5,7 @@ from lxml import etree
 
 from extraction.algorithms.dom.xpath import XPath, blanked, unknown_name
 from extraction.algorithms.errors import XPathError
+from extraction.services.core import stored_texts
 
 MAX_EXPLAINED = 1_000
 """Longest XPath whose error is located, since each character is tried as the end."""
@@ -17,10 +18,10 @@ def explain_xpath(text: str) -> str:
     try:
         XPath(text)
     except XPathError as error:
-        misspelt = isinstance(error.__cause__, etree.XPathError) and len(text) <= MAX_EXPLAINED
-        return (
-            _find_open_quote(text) or _find_bracket_error(text) or unknown_name(text) or _locate_error(text) if misspelt else ""
-        ) or str(error)
+        if not isinstance(error.__cause__, etree.XPathError) or len(text) > MAX_EXPLAINED:
+            return stored_texts.tell(str(error))
+        located = _find_open_quote(text) or _find_bracket_error(text) or stored_texts.tell(unknown_name(text)) or _locate_error(text)
+        return located or stored_texts.tell(str(error))
     return ""
 
 

@@ -26,7 +26,7 @@ from extraction.models import (
     Team,
 )
 from extraction.models.team import find_first_team
-from extraction.services.core import audit
+from extraction.services.core import audit, stored_texts
 from extraction.services.core.runs import JobError
 from extraction.services.core.sealed_secrets import SecretError
 from extraction.services.sites import sites
@@ -133,7 +133,7 @@ def check_address(address: str) -> str:
         if found:
             url_safety.check_addresses(found, guard=guard, host=host, port=port)
     except url_safety.RefusedAddress as error:
-        reason = f"{error}." + (f" {hint}" if "public internet" in str(error) else "")
+        reason = f"{stored_texts.tell(str(error))}." + (f" {hint}" if "public internet" in str(error) else "")
         raise AddressError(gettext("This address cannot be fetched: %(reason)s") % {"reason": reason}, reason) from error
     except OSError as error:
         raise AddressError(gettext("There is no host %(host)s. Check the spelling.") % {"host": host}) from error

@@ -13,6 +13,7 @@ from extraction.forms.core import DeleteForm, join_errors
 from extraction.forms.deliveries import TargetForm, TargetKindForm
 from extraction.forms.repeating import list_zones
 from extraction.models import Attribute, Delivery, DeliveryTarget, RecordType, Role
+from extraction.services.core import stored_texts
 from extraction.services.core.access import visible_to
 from extraction.services.core.repeating import list_next
 from extraction.services.deliveries import connect, outbox, previews, targets
@@ -200,7 +201,7 @@ def _save(form: TargetForm) -> str:
     try:
         saved = targets.save_target(form.target, form.read_draft())
     except ScheduleError as error:
-        form.add_error(None, str(error))
+        form.add_error(None, stored_texts.tell(str(error)))
         return ""
     if saved.noted:
         return gettext("The present records are noted. Deliveries bring what changes from now on.")

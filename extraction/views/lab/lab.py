@@ -184,8 +184,17 @@ def _describe_taken(taken: page_labels.TakenLabels) -> str:
         "labelled": write_number(taken.labelled)
     }
     if taken.unknown:
-        belong = "es belong" if taken.unknown != 1 else " belongs"
-        text += f" {taken.unknown:,} address{belong} to no page of this site, such as {taken.examples[0]}."
+        unknown = ngettext(
+            "%(addresses)s address belongs to no page of this site, such as %(first)s.",
+            "%(addresses)s addresses belong to no page of this site, such as %(first)s.",
+            taken.unknown,
+        )
+        text += " " + unknown % {"addresses": write_number(taken.unknown), "first": taken.examples[0]}
     if taken.left_out:
-        text += f" {taken.left_out:,} line{'s have' if taken.left_out != 1 else ' has'} no label after a tab, such as “{taken.first}”."
+        left_out = ngettext(
+            "%(lines)s line has no label after a tab, such as “%(first)s”.",
+            "%(lines)s lines have no label after a tab, such as “%(first)s”.",
+            taken.left_out,
+        )
+        text += " " + left_out % {"lines": write_number(taken.left_out), "first": taken.first}
     return text

@@ -11,6 +11,7 @@ from extraction.algorithms.refresh.times import ScheduleError
 from extraction.forms.refresh import RefreshForm
 from extraction.forms.repeating import list_zones
 from extraction.models import Cluster, Role, Site
+from extraction.services.core import stored_texts
 from extraction.services.core.runs import JobError
 from extraction.services.refresh import schedules, start_refreshes
 from extraction.services.sites import sites
@@ -37,7 +38,7 @@ def change_schedule(request: HttpRequest, slug: str, number: int | None = None) 
     try:
         schedules.change_schedule(form.save(commit=False), now=timezone.now())
     except ScheduleError as error:
-        form.add_error(None, str(error))
+        form.add_error(None, stored_texts.tell(str(error)))
         return _page(request, site, cluster, form)
     messages.success(request, gettext("Saved."))
     return _back(slug, number)

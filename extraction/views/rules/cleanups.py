@@ -15,6 +15,7 @@ from extraction.algorithms.rules.rule import AttributeRule
 from extraction.algorithms.values.cleanup.chain import MAX_STEPS, CleanupStep
 from extraction.forms.cleanups import CleanupForm, StepFields
 from extraction.models import QualityRule, Role, Rule
+from extraction.services.core import stored_texts
 from extraction.services.quality.effective_rules import find_rules_about
 from extraction.services.quality.rule_words import write_rule
 from extraction.services.rules import cleanup_chains
@@ -132,7 +133,7 @@ def _preview(rule: Rule, attribute: AttributeRule, fields: Sequence[StepFields],
     try:
         preview = service.preview_cleanup(rule, attribute.name, ready)
     except (RuleError, XPathError) as error:
-        return context | {"error": str(error)}
+        return context | {"error": stored_texts.tell(str(error))}
     chained = AttributeRule(attribute.name, attribute.type, cleanup=tuple(ready))
     return context | {"preview": preview, "missing": explain_missing(chained)}
 

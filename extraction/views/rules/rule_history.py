@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules.rule import AttributeRule, ListRule
 from extraction.models import Attribute, Breakage, Cluster, Decision, Rule
+from extraction.services.core import stored_texts
 from extraction.services.labels import designs
 from extraction.services.rules import effects, rule_xpaths
 from extraction.services.rules.effects import RuleEffect
@@ -90,7 +91,7 @@ def list_differences(old: Rule, new: Rule) -> list[AttributeDifference]:
 
 def _describe_cleanup(entry: rule_xpaths.DefinitionEntry | None) -> str:
     """Return the steps of an attribute's clean-up in words, "" if there are none."""
-    return "; then ".join(cleanup_words.describe_chain(entry.attribute.cleanup)) if entry else ""
+    return gettext("; then ").join(cleanup_words.describe_chain(entry.attribute.cleanup)) if entry else ""
 
 
 def compare_versions(old: Rule, new: Rule, attribute: str) -> RuleEffect:
@@ -98,7 +99,7 @@ def compare_versions(old: Rule, new: Rule, attribute: str) -> RuleEffect:
     try:
         return effects.compare_rules(new.cluster, old.read_definition(), new.read_definition(), attribute, on=designs.find_check_pages(new))
     except (RuleError, XPathError) as error:
-        return RuleEffect(error=str(error))
+        return RuleEffect(error=stored_texts.tell(str(error)))
 
 
 def _events(rule: Rule) -> Iterator[RuleEvent]:

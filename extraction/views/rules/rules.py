@@ -10,6 +10,7 @@ from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules.exports import FORMS
 from extraction.forms.rules import XPathForm
 from extraction.models import Role, Rule
+from extraction.services.core import stored_texts
 from extraction.services.core.runs import JobError
 from extraction.services.learning import learn_rule
 from extraction.services.monitoring import lost_values
@@ -120,7 +121,7 @@ def edit_xpath(request: SignedInHttpRequest, slug: str, number: int, version: in
     try:
         draft = service.edit_xpath(found, name, xpath, request.user)
     except (RuleError, XPathError) as error:
-        return _render_rule(request, found, error=str(error), name=name, xpath=xpath)
+        return _render_rule(request, found, error=stored_texts.tell(str(error)), name=name, xpath=xpath)
     messages.success(request, gettext("Saved as version %(version)s, a draft. Publish it to use it.") % {"version": draft.version})
     return redirect(draft)
 

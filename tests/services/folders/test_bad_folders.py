@@ -51,7 +51,7 @@ WRONG = [
     (TYPE, "kind: count", "kind: count\n    list: bids", r"shop\.yaml:\d+: shop has no list 'bids'"),
     (TYPE, "kind: count", "kind: count\n    replaces: count", r"shop\.yaml:\d+: only a rule of a template replaces another"),
     (TEMPLATE, rich_site.MASK, "3f.zz", r"template\.yaml:1: not a masked shingle vector: '3f\.zz'"),
-    (TEMPLATE, "record_type: shop", "record_type: shoe", r"template\.yaml:1: there is no record_types/shoe\.yaml"),
+    (TEMPLATE, "record_type: shop", "record_type: shoe", r"template\.yaml:1: the folder has no record_types/shoe\.yaml"),
     (TEMPLATE, "number: 1", "number: 0", r"template\.yaml:1: 'number' must be at least 1"),
     (TEMPLATE, "record_type: shop\n", "", r"template\.yaml:1: a template without a record type has no quality rules"),
     (TEMPLATE, "range price #2", "range price #9", r"template\.yaml:\d+: shop has no quality rule 'range price #9'"),
@@ -75,7 +75,7 @@ WRONG = [
     ("pages.yaml", "template: 1", f"type: {'x' * 201}", r"pages\.yaml:\d+: 'type' has more than 200 characters"),
     ("pages.yaml", "example/2", "example/8", r"corrections\.yaml:\d+: the page https://shops\.example/2 is not in pages\.yaml"),
     ("deliveries.yaml", "kind: sftp", "kind: ftp", r"deliveries\.yaml:\d+: kind: "),
-    ("deliveries.yaml", "record_type: shop", "record_type: shoe", r"deliveries\.yaml:\d+: there is no record_types/shoe\.yaml"),
+    ("deliveries.yaml", "record_type: shop", "record_type: shoe", r"deliveries\.yaml:\d+: the folder has no record_types/shoe\.yaml"),
     ("corrections.yaml", "attribute: price", "attribute: prices", r"corrections\.yaml:\d+: 'shop' has no attribute 'prices'"),
     ("corrections.yaml", "+00:00", "", r"corrections\.yaml:\d+: 'at' must be a time with its zone"),
     ("corrections.yaml", 'at: "', 'at: "on ', r"corrections\.yaml:\d+: 'at' must be a time with its zone"),
@@ -176,7 +176,7 @@ def test_a_content_that_is_larger_than_a_page_may_be_is_refused(settings: Any) -
 def test_contents_that_no_page_names_are_ignored_and_said() -> None:
     files = export(rich_site.shops().site)
     assert check(files).notes == ()
-    assert check({**files, f"pages/{'0' * 64}.page": b"x"}).notes == ("1 files with contents are not named in pages.yaml and are ignored.",)
+    assert check({**files, f"pages/{'0' * 64}.page": b"x"}).notes == ("1 file with a content is not named in pages.yaml and is ignored.",)
 
 
 def test_a_core_of_another_release_is_left_out_and_said() -> None:

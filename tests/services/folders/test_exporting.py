@@ -65,7 +65,7 @@ def test_all_pages_are_written_if_that_is_asked_for() -> None:
     Snapshot.objects.filter(page__url="https://shops.example/3").update(kept=False)
     found = exporting.collect_site(site, "all")
     assert len(found.files.pages) == 5
-    assert "1 contents of pages are left out because they are not kept." in found.notes
+    assert "1 content of a page is left out because it is not kept." in found.notes
 
 
 def test_passwords_are_not_written() -> None:

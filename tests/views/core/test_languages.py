@@ -122,3 +122,14 @@ def test_numbers_and_shares_are_written_as_in_the_language() -> None:
         assert (write_number(12_345), use_decimal_sign("12.5")) == ("12\u202f345", "12,5")
     with translation.override("en"):
         assert (write_number(12_345), use_decimal_sign("12.5")) == ("12,345", "12.5")
+
+
+def test_why_an_entry_of_a_form_cannot_be_used_is_in_the_language_of_the_reader(signed_in: Any, db: None, kept_world: World) -> None:
+    client = signed_in("admin")
+    schedule = reverse("site_refresh_schedule", args=[kept_world.site.slug])
+    entered = {"mode": "times", "times": "soon", "zone": "Europe/Atlantis"}
+    page = client.post(schedule, entered, headers={"accept-language": "de"}).content.decode()
+    assert "„soon“ ist keine Uhrzeit." in page and "„Europe/Atlantis“ ist keine Zeitzone." in page
+    address = reverse("site_new")
+    page = client.post(address, {"name": "Shop", "address": "http://127.0.0.1/"}, headers={"accept-language": "fr"}).content.decode()
+    assert "127.0.0.1 n’est pas une adresse de l’internet public." in page
