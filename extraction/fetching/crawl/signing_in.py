@@ -109,10 +109,10 @@ async def _choose_password(page: Page, sign_in: SignIn) -> tuple[str, str]:
     last = f"after step {len(sign_in.steps)} ({sign_in.steps[-1]})"
     if not await _wait_for_password(page):
         elsewhere = await list_elsewhere(page)
-        there = f". A frame of another host has fields: {elsewhere[0]}" if elsewhere else ""
+        there = f"; a frame of another host has fields: {elsewhere[0]}" if elsewhere else ""
         raise RenderError(f"{last} the page shows no field for the password{there}")
-    taken = {step.at for step in sign_in.steps}
-    reading = FormReading(page, accepts=lambda selector: selector not in taken and sign_in.may_store(selector))
+    filled = {step.at for step in sign_in.steps if step.act is Act.FILL}  # no two steps fill in the same selector
+    reading = FormReading(page, accepts=lambda selector: selector not in filled and sign_in.may_store(selector))
     await reading.read()
     for found in reading.found:
         for each in found.form.fields:

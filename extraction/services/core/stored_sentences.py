@@ -141,6 +141,22 @@ SENTENCES: tuple[str, ...] = (
     gettext_noop("it shows neither text nor pictures"),
     gettext_noop("it shows what only signed-out visitors see"),
     gettext_noop("%(page)s asks for proof of a human visitor"),
+    # What came of the steps of a sign-in
+    gettext_noop("step %(number)s (%(step)s): the address did not open"),
+    gettext_noop("step %(number)s (%(step)s): no such element could be used within %(seconds)s seconds"),
+    gettext_noop("after the last step the page still shows %(selector)s"),
+    gettext_noop("after the last step the page still asks for the password (%(selector)s)"),
+    gettext_noop("after the last step the page asks again for what comes first (%(selector)s)"),
+    gettext_noop("after step %(number)s (%(step)s) the page shows no field for the password"),
+    gettext_noop("after step %(number)s (%(step)s) the page asks for the password in a field that no selector finds alone"),
+    gettext_noop(
+        "after step %(number)s (%(step)s) the page asks for the password, but its form has no button that a selector finds alone"
+    ),
+    gettext_noop("a frame of another host has fields: %(address)s"),
+    gettext_noop("the browser ended while it signed in"),
+    gettext_noop("a frame could not be read: %(url)s"),
+    gettext_noop("it has more frames than are read: %(most)s"),
+    gettext_noop("it has %(number)s forms; the first %(most)s are shown"),
     # What a run is doing
     gettext_noop("Reading the pages"),
     gettext_noop("Comparing the pages"),
