@@ -16,33 +16,13 @@ from extraction.services.core import api_tokens
 from extraction.services.sites import sign_in_setup
 from extraction.services.sites.fetching import get_fetching, read_private
 from extraction.services.sites.sign_in_setup import SignInChoice, TriedSteps
-from tests.fetching import member_site
+from tests.fetching import member_site, two_page_site
 from tests.fetching.member_site import PASSWORD, USER, MemberSite
+from tests.fetching.two_page_site import ENTRY, PASSWORD_FORM, TwoPageSite
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 WRONG = "wr0ng-passw0rd"
-NAME_FORM = "<form method=post action=/enter><label>Member <input name=user></label><button>Next</button></form>"
-PASSWORD_FORM = """<form method=post action="/enter?member={name}" id="for-{name}"><p>Hello {name}</p>
-  <input type=hidden name=user value="{name}">
-  <input name=password type=password {more}><button type=submit>Enter</button></form>"""
-
-FIELDS = "<input id=user name=user><input id=password name=password type=password><button type=submit>Sign in</button>"
-ENTRY = f"<form method=post action=/enter target=_top>{FIELDS}</form>"
-
-
-class TwoPages(MemberSite):
-    """Members who are asked for their name first. second: what the second page shows."""
-
-    second = PASSWORD_FORM
-
-    def enter(self, sent: dict[str, list[str]]) -> tuple[int, dict[str, str], bytes]:
-        if "password" in sent:
-            return super().enter(sent)
-        name = sent["user"][0]
-        if name != USER:
-            return 200, {}, member_site.page("Unknown", f"<p>Nobody is called {name}.</p>{NAME_FORM}", member=False)
-        return 200, {}, member_site.page("Password", self.second.format(name=name, more=""), member=False)
 
 
 @pytest.fixture
@@ -53,7 +33,7 @@ def site(settings: Any) -> Site:
 
 @pytest.fixture
 def two_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(member_site, "FORM", NAME_FORM)
+    monkeypatch.setattr(member_site, "FORM", two_page_site.NAME_FORM)
 
 
 def read(site: Site, members: MemberSite) -> sign_in_setup.SignInPage:
@@ -81,7 +61,7 @@ def assert_hidden(tried: TriedSteps, *secrets: str) -> None:
 @pytest.mark.usefixtures("two_pages")
 def test_a_password_on_a_second_page_is_found_there(site: Site, signed_in: Callable[[str], Any]) -> None:
     editor = signed_in("editor")
-    with TwoPages() as members:
+    with TwoPageSite() as members:
         Source.objects.create(site=site, addresses=[f"{members.address}/home"])
         address = {"address": f"{members.address}/sign-in"}
         shown = editor.post(reverse("site_sign_in", args=["members"]), address | {"act": "read"}).content.decode()
@@ -103,9 +83,9 @@ def test_a_password_on_a_second_page_is_found_there(site: Site, signed_in: Calla
 
 @pytest.mark.usefixtures("two_pages")
 def test_what_is_entered_stands_in_no_selector(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    twice = PASSWORD_FORM.format(name="{name}", more="") + "<form id=other><input name=password><button>Other</button></form>"
-    monkeypatch.setattr(TwoPages, "second", twice)
-    with TwoPages() as members:
+    twice = PASSWORD_FORM + "<form id=other><input name=password><button>Other</button></form>"
+    monkeypatch.setattr(TwoPageSite, "second", twice)
+    with TwoPageSite() as members:
         tried = try_first(site, members)
     assert tried.said.failure == "" and USER not in tried.said.password_field + tried.said.button, (
         "although the form is named after the member"
@@ -115,7 +95,7 @@ def test_what_is_entered_stands_in_no_selector(site: Site, monkeypatch: pytest.M
 
 @pytest.mark.usefixtures("two_pages")
 def test_a_page_without_a_password_is_told_with_what_it_showed(site: Site, signed_in: Callable[[str], Any]) -> None:
-    with TwoPages() as members:
+    with TwoPageSite() as members:
         choice = {"act": "try", "name_field": 'input[name="user"]', "name": "nobody-known", "password": PASSWORD, "button": "form button"}
         given = choice | {"address": f"{members.address}/sign-in", "anyway": "on"}
         answer = signed_in("editor").post(reverse("site_sign_in", args=["members"]), given)
@@ -129,7 +109,7 @@ def test_a_page_without_a_password_is_told_with_what_it_showed(site: Site, signe
 
 @pytest.mark.usefixtures("two_pages")
 def test_a_wrong_password_on_the_second_page_is_told_and_not_saved(site: Site, signed_in: Callable[[str], Any]) -> None:
-    with TwoPages() as members:
+    with TwoPageSite() as members:
         choice = {"act": "try", "name_field": 'input[name="user"]', "name": USER, "password": WRONG, "button": "form button"}
         given = choice | {"address": f"{members.address}/sign-in"}
         answer = signed_in("editor").post(reverse("site_sign_in", args=["members"]), given)
@@ -253,9 +233,9 @@ def test_the_form_in_a_frame_of_another_host_is_named_by_its_address(
     answer = MemberSite.answer
     inner = (200, dict[str, str](), member_site.page("Inner", ENTRY, member=False))
     monkeypatch.setattr(MemberSite, "answer", lambda self, path, *rest: inner if path == "/inner" else answer(self, path, *rest))
-    with TwoPages() as members, MemberSite() as other:
+    with TwoPageSite() as members, MemberSite() as other:
         address = f"{other.address}/inner"
-        monkeypatch.setattr(TwoPages, "second", f"<iframe src={address}></iframe>")
+        monkeypatch.setattr(TwoPageSite, "second", f"<iframe src={address}></iframe>")
         tried = try_first(site, members)
         assert tried.said.failure.startswith("after step 3 (click ")
         assert tried.said.failure.endswith(f") the page shows no field for the password; a frame of another host has fields: {address}")
@@ -275,7 +255,7 @@ def test_the_form_in_a_frame_of_another_host_is_named_by_its_address(
 def test_the_api_and_the_command_find_the_second_page(site: Site, person: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
     token = api_tokens.create_token(person("editor"), "test", [ApiScope.EDIT])
     client = Client(headers={"Authorization": f"Bearer {token}"})
-    with TwoPages() as members:
+    with TwoPageSite() as members:
         body: dict[str, Any] = {"address": f"{members.address}/sign-in"}
 
         def send(path: str, data: dict[str, Any]) -> Any:
