@@ -149,9 +149,7 @@ SENTENCES: tuple[str, ...] = (
     gettext_noop("after the last step the page asks again for what comes first (%(selector)s)"),
     gettext_noop("after step %(number)s (%(step)s) the page shows no field for the password"),
     gettext_noop("after step %(number)s (%(step)s) the page asks for the password in a field that no selector finds alone"),
-    gettext_noop(
-        "after step %(number)s (%(step)s) the page asks for the password, but its form has no button that a selector finds alone"
-    ),
+    gettext_noop("after step %(number)s (%(step)s) the page asks for the password, but its form has no button that a selector finds alone"),
     gettext_noop("a frame of another host has fields: %(address)s"),
     gettext_noop("the browser ended while it signed in"),
     gettext_noop("a frame could not be read: %(url)s"),

@@ -60,9 +60,11 @@ def _read_page(request: HttpRequest, site: Site) -> HttpResponse:
     except sign_in_setup.SetupError as error:
         form.add_error("address", str(error))
         return _show(request, site, {"form": form})
-    offers = [_describe(each) for each in page.shown.forms]
+    offers = [_describe(each) | {"number": number} for number, each in enumerate(page.shown.forms, 1)]
+    likely = [offer for offer in offers if offer["has_password"]] or [offer for offer in offers if not offer["is_search"]] or offers
+    shown = {"offers": likely, "more_offers": [offer for offer in offers if offer not in likely]}
     told = {"notices": list(map(tell, page.shown.notices)), "elsewhere": page.shown.elsewhere, "page": page}
-    return _show(request, site, {"form": form, "offers": offers, "read": True, "url": page.url} | told)
+    return _show(request, site, {"form": form, "read": True, "url": page.url} | shown | told)
 
 
 def _try_choice(request: HttpRequest, site: Site) -> HttpResponse:
@@ -80,7 +82,7 @@ def _try_choice(request: HttpRequest, site: Site) -> HttpResponse:
     choices = form.read_choices()
     offer = {**choices, "choices": form.data.get("choices", ""), "chosen": form.data, "has_password": bool(choices["passwords"])}
     told = {"said": _tell(tried.said), "may_save": bool(tried.steps)} if tried else {}
-    shown = {"form": form, "offers": [offer | {"complete": True}], "read": True, "url": form.data.get("address", "")}
+    shown = {"form": form, "offers": [offer | {"complete": True, "number": 1}], "read": True, "url": form.data.get("address", "")}
     return _show(request, site, shown | told)
 
 
@@ -92,7 +94,7 @@ def _describe(form: ShownForm) -> dict[str, Any]:
     offer = {**found, "choices": json.dumps(found), "others": others, "chosen": chosen, "has_password": form.has_password}
     # If the form has a field for the password that no selector finds, it is not on a later page.
     fields = found["passwords"] if form.has_password else found["texts"]
-    return offer | {"frame": form.frame, "complete": bool(fields and found["buttons"])}
+    return offer | {"frame": form.frame, "is_search": form.is_search, "complete": bool(fields and found["buttons"])}
 
 
 def _offer(fields: Iterable[ShownField]) -> list[tuple[str, str]]:
