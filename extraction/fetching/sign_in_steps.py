@@ -14,12 +14,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from urllib.parse import urlsplit
 
-from extraction.fetching.hidden_texts import hide_secrets
-
 MAX_STEPS = 30
-
-SHORTEST_IN_SELECTOR = 3
-"""A selector with a secret of so many characters is not stored. With fewer, nearly every selector has it by chance."""
 
 
 class Act(StrEnum):
@@ -68,11 +63,6 @@ class SignIn:
         """Return whether something is clicked between two fields, so that the second may be on another page."""
         acts = [step.act for step in self.steps if step.act in (Act.FILL, Act.CLICK)]
         return Act.FILL in acts[acts.index(Act.CLICK) :] if Act.CLICK in acts else False
-
-    def may_store(self, selector: str) -> bool:
-        """Return whether a selector shows nothing of what is filled in: pages put names into addresses and hidden fields."""
-        texts = [text for text in self.list_secrets().values() if len(text) >= SHORTEST_IN_SELECTOR]
-        return hide_secrets(selector, self.list_secrets()) == selector and not any(text in selector for text in texts)
 
     def is_sign_in_address(self, url: str) -> bool:
         """Return whether an address is one that the steps open, whatever its query."""

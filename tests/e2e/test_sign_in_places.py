@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from extraction.fetching.crawl.shown_forms import ShownForm
+from extraction.forms.fetching import FetchingForm
 from extraction.models import ApiScope, AuditEntry, Site, SiteFetching, Source
 from extraction.services.core import api_tokens
 from extraction.services.sites import sign_in_setup
@@ -249,6 +250,25 @@ def test_the_form_in_a_frame_of_another_host_is_named_by_its_address(
         assert f"Use its address instead: {address}" in out.getvalue()
         (form,) = sign_in_setup.read_page(site, address).shown.forms
         assert form.has_password and other.signed_in == other.wrong == 0
+
+
+def test_the_headers_of_a_site_stay_with_its_hosts_when_the_page_to_sign_in_is_read(site: Site) -> None:
+    with MemberSite() as members, MemberSite() as other:
+        Source.objects.create(site=site, addresses=[f"{members.address}/home"])
+        FetchingForm.with_changes(site, {"headers": {"X-Key": "s3cret-key"}}).save()
+        for each in (members, other):
+            assert read(site, each).shown.forms
+        assert "s3cret-key" in members.keys and set(other.keys) == {""}
+
+
+def test_what_a_page_repeats_of_the_headers_is_not_listed(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    repeated = ENTRY.replace("id=user", "id=s3cret-key placeholder=s3cret-key")
+    monkeypatch.setattr(member_site, "FORM", repeated)
+    with MemberSite() as members:
+        Source.objects.create(site=site, addresses=[f"{members.address}/home"])
+        FetchingForm.with_changes(site, {"headers": {"X-Key": "s3cret-key"}}).save()
+        found = read(site, members)
+    assert "s3cret-key" not in repr(found) and found.shown.forms[0].texts[0].selector == 'input[name="user"]'
 
 
 @pytest.mark.usefixtures("two_pages")

@@ -95,11 +95,11 @@ class Renderer:
 
     async def list_forms(self, sign_in: SignIn) -> LookedAt:
         """Do the steps of a sign-in, and return the forms that are shown then. Raises RenderError if the browser cannot be used."""
-        return await self._show(lambda page: list_forms(page, sign_in))
+        return await self._show(lambda page: list_forms(page, sign_in, self._plan.list_secrets()))
 
     async def find_password(self, sign_in: SignIn) -> LookedAt:
         """Do the steps of a sign-in that is not complete, and find the field for the password. Raises RenderError as `list_forms`."""
-        return await self._show(lambda page: find_password(page, sign_in))
+        return await self._show(lambda page: find_password(page, sign_in, self._plan.list_secrets()))
 
     async def _show(self, use: Callable[[Page], Awaitable[Shown]]) -> Shown:
         """Return what came of a page of a browser that knows nothing yet. Raises RenderError if the browser cannot be used."""

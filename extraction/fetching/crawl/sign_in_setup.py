@@ -66,9 +66,9 @@ class SignInSetup:
 
     def _hide_in_form(self, form: ShownForm) -> ShownForm:
         button = self._hide_in_field(form.button) if form.button else None
-        return replace(form, fields=tuple(map(self._hide_in_field, form.fields)), button=button, frame=self._hide(form.frame))
+        fields = tuple(map(self._hide_in_field, form.fields))
+        return replace(form, fields=fields, button=button, frame=self._hide(form.frame))
 
     def _hide_in_field(self, each: ShownField) -> ShownField:
-        """Return a field without secrets. A selector that shows one cannot be used."""
-        selector = each.selector if self._hide(each.selector) == each.selector else ""
-        return replace(each, label=self._hide(each.label), name=self._hide(each.name), selector=selector)
+        """Return a field without secrets. Its selector has none."""
+        return replace(each, label=self._hide(each.label), name=self._hide(each.name))

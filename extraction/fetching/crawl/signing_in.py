@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from playwright.async_api import Error, Locator, Page
@@ -13,6 +13,7 @@ from extraction.fetching.crawl.form_reading import FormReading, list_elsewhere, 
 from extraction.fetching.crawl.needs import RenderError
 from extraction.fetching.crawl.shown_elements import find_visible
 from extraction.fetching.crawl.shown_forms import ShownForms
+from extraction.fetching.hidden_texts import shows_secret
 from extraction.fetching.sign_in_steps import Act, SignIn, SignInStep
 
 QUIET_MS = 4_000
@@ -76,14 +77,14 @@ async def take_steps(page: Page, sign_in: SignIn, *, strict: bool) -> SignInTria
     return await _tell(page, taken, failure, session=session)
 
 
-async def list_forms(page: Page, sign_in: SignIn) -> LookedAt:
-    """Take the steps of a sign-in and return the forms that the page shows then."""
+async def list_forms(page: Page, sign_in: SignIn, secrets: Mapping[str, str]) -> LookedAt:
+    """Take the steps of a sign-in and return the forms that the page shows then. secrets: what selectors may not show."""
     taken, forms, failure = _Taken(), ShownForms(), ""
     try:
         await taken.take(page, sign_in.steps)
         await settle(page, 1000 * STEP_S)
         await mark_controls(page)
-        reading = FormReading(page, accepts=sign_in.may_store)
+        reading = FormReading(page, accepts=lambda selector: not shows_secret(selector, secrets))
         await reading.read()
         forms = await reading.show()
     except RenderError as error:
@@ -91,20 +92,23 @@ async def list_forms(page: Page, sign_in: SignIn) -> LookedAt:
     return LookedAt(trial=await _tell(page, taken, failure), forms=forms)
 
 
-async def find_password(page: Page, sign_in: SignIn) -> LookedAt:
-    """Take the steps of a sign-in, and find the field for the password that the last one brings, and its button."""
+async def find_password(page: Page, sign_in: SignIn, secrets: Mapping[str, str]) -> LookedAt:
+    """Take the steps of a sign-in, and find the field for the password that the last one brings, and its button.
+
+    secrets: what selectors may not show.
+    """
     taken, at, button, failure = _Taken(), "", "", ""
     try:
         await taken.take(page, sign_in.steps[:-1])
         await mark_controls(page, remember=True)
         await taken.take(page, sign_in.steps[-1:])
-        at, button = await _choose_password(page, sign_in)
+        at, button = await _choose_password(page, sign_in, secrets)
     except RenderError as error:
         failure = str(error)
     return LookedAt(trial=await _tell(page, taken, failure), password_field=at, button=button)
 
 
-async def _choose_password(page: Page, sign_in: SignIn) -> tuple[str, str]:
+async def _choose_password(page: Page, sign_in: SignIn, secrets: Mapping[str, str]) -> tuple[str, str]:
     """Return selectors of the first visible field for a password and of its button. Raises RenderError."""
     last = f"after step {len(sign_in.steps)} ({sign_in.steps[-1]})"
     if not await _wait_for_password(page):
@@ -112,7 +116,7 @@ async def _choose_password(page: Page, sign_in: SignIn) -> tuple[str, str]:
         there = f"; a frame of another host has fields: {elsewhere[0]}" if elsewhere else ""
         raise RenderError(f"{last} the page shows no field for the password{there}")
     filled = {step.at for step in sign_in.steps if step.act is Act.FILL}  # no two steps fill in the same selector
-    reading = FormReading(page, accepts=lambda selector: selector not in filled and sign_in.may_store(selector))
+    reading = FormReading(page, accepts=lambda selector: selector not in filled and not shows_secret(selector, secrets))
     await reading.read()
     for found in reading.found:
         for each in found.form.fields:
