@@ -252,10 +252,16 @@ def test_the_form_in_a_frame_of_another_host_is_named_by_its_address(
         assert form.has_password and other.signed_in == other.wrong == 0
 
 
+def set_key(site: Site) -> None:
+    form = FetchingForm.with_changes(site, {"headers": {"X-Key": "s3cret-key"}})
+    assert form.is_valid()
+    form.save()
+
+
 def test_the_headers_of_a_site_stay_with_its_hosts_when_the_page_to_sign_in_is_read(site: Site) -> None:
     with MemberSite() as members, MemberSite() as other:
         Source.objects.create(site=site, addresses=[f"{members.address}/home"])
-        FetchingForm.with_changes(site, {"headers": {"X-Key": "s3cret-key"}}).save()
+        set_key(site)
         for each in (members, other):
             assert read(site, each).shown.forms
         assert "s3cret-key" in members.keys and set(other.keys) == {""}
@@ -266,7 +272,7 @@ def test_what_a_page_repeats_of_the_headers_is_not_listed(site: Site, monkeypatc
     monkeypatch.setattr(member_site, "FORM", repeated)
     with MemberSite() as members:
         Source.objects.create(site=site, addresses=[f"{members.address}/home"])
-        FetchingForm.with_changes(site, {"headers": {"X-Key": "s3cret-key"}}).save()
+        set_key(site)
         found = read(site, members)
     assert "s3cret-key" not in repr(found) and found.shown.forms[0].texts[0].selector == 'input[name="user"]'
 
