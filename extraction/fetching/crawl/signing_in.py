@@ -121,7 +121,7 @@ async def _choose_password(page: Page, sign_in: SignIn, secrets: Mapping[str, st
     for found in reading.found:
         for each in found.form.fields:
             if each.kind == "password":
-                # The page of the name has no such field, so this selector finds nothing there while the next page is on its way.
+                # With the type, the selector finds no field for the name while the next page is on its way.
                 at = await reading.choose_selector(found, each, only='[type="password"]')
                 button = await reading.choose_selector(found, found.form.button) if found.form.button else ""
                 if not at:
