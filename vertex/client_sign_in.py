@@ -19,19 +19,30 @@ class FormField:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageForm:
-    """A form of a page. button: None if it has none."""
+    """A form of a page, with what is visible of it.
+
+    button: None if it has none.
+    frame: the address of the frame that shows it; "" for the page itself.
+    """
 
     has_password: bool
     fields: Sequence[FormField]
     button: FormField | None
+    frame: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignInPage:
-    """The page to sign in as Vertex sees it. Forms with a password come first."""
+    """The page to sign in as Vertex sees it. Forms with a password come first.
+
+    elsewhere: the addresses of its frames of other hosts that show fields. To sign in there, give that address instead.
+    notices: what of the page was not read.
+    """
 
     address: str
     forms: Sequence[PageForm] = field(default_factory=tuple)
+    elsewhere: Sequence[str] = field(default_factory=tuple)
+    notices: Sequence[str] = field(default_factory=tuple)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,16 +75,17 @@ class SignInCalls(Connection):
         site: str,
         address: str,
         *,
-        password_field: str,
         password: str,
         button: str,
+        password_field: str = "",
         name_field: str = "",
         name: str = "",
         anyway: bool = False,
     ) -> TriedSignIn:
         """Write the steps of a sign-in, try them, and save them if they work. Fields and button are named by their selectors.
 
-        anyway: save the steps even if they fail.
+        password_field: "" if the password is on the page that follows the click. Vertex finds its field and its button there.
+        anyway: save the steps even if they fail. Steps without a field for the password are not saved.
         """
         fields = {"name_field": name_field, "name": name, "password_field": password_field, "password": password, "button": button}
         body = {"address": address, **fields, "anyway": anyway}

@@ -6,7 +6,7 @@ from extraction.api.bodies import RequestBody
 from extraction.api.operations import ApiRequest, Operations, find_site
 from extraction.api.problems import ProblemError, refuse_form
 from extraction.fetching.crawl.messages import TriedSignIn
-from extraction.fetching.crawl.page_forms import FormField, PageForm
+from extraction.fetching.crawl.shown_forms import ShownField, ShownForm
 from extraction.forms.sign_in_setup import SignInChoiceForm
 from extraction.services.sites import sign_in_setup
 from extraction.views.sites import sign_in
@@ -30,30 +30,43 @@ class FormFieldOut(Schema):
 
 
 class PageFormOut(Schema):
-    """A form of the page. button: null if it has none."""
+    """A form of the page, with what is visible of it.
+
+    button: null if it has none.
+    frame: the address of the frame that shows it; empty for the page itself.
+    """
 
     has_password: bool
     fields: list[FormFieldOut]
     button: FormFieldOut | None
+    frame: str
 
 
 class SignInPageOut(Schema):
-    """The page to sign in as Vertex sees it. Forms with a password come first."""
+    """The page to sign in as Vertex sees it. Forms with a password come first.
+
+    elsewhere: the addresses of its frames of other hosts that show fields. To sign in there, give that address instead.
+    notices: what of the page was not read.
+    """
 
     address: str
     forms: list[PageFormOut]
+    elsewhere: list[str]
+    notices: list[str]
 
 
 class SignInChoiceIn(RequestBody):
-    """What to fill in, and where: fields and button by their selectors. name_field: empty if there is only a password.
+    """What to fill in, and where: fields and button by their selectors.
 
-    anyway: save the steps even if they fail.
+    name_field: empty if there is only a password.
+    password_field: empty if the password is on the page that follows the click. Vertex finds its field and its button there.
+    anyway: save the steps even if they fail. Steps without a field for the password are not saved.
     """
 
     address: str = Field(max_length=2000)
     name_field: str = ""
     name: str = ""
-    password_field: str
+    password_field: str = ""
     password: str
     button: str
     anyway: bool = False
@@ -83,7 +96,8 @@ def read_sign_in_forms(request: ApiRequest, slug: str, body: SignInAddressIn) ->
         page = sign_in_setup.read_page(find_site(request, slug), body.address)
     except sign_in_setup.SetupError as error:
         raise ProblemError(422, str(error)) from error
-    return SignInPageOut(address=page.url, forms=[_describe_form(form) for form in page.forms])
+    forms = [_describe_form(form) for form in page.shown.forms]
+    return SignInPageOut(address=page.url, forms=forms, elsewhere=list(page.shown.elsewhere), notices=list(page.shown.notices))
 
 
 @operations.post("/sites/{slug:slug}/sign-in", like=sign_in.set_up_sign_in, response=TriedSignInOut)
@@ -94,7 +108,7 @@ def set_up_sign_in(request: ApiRequest, slug: str, body: SignInChoiceIn) -> Trie
     tried = form.try_and_save(site) if form.is_valid() else None
     if tried is None:
         raise refuse_form(form)
-    return _describe_trial(tried.said, saved=body.anyway or not tried.said.failure)
+    return _describe_trial(tried.said, saved=form.saved)
 
 
 @operations.post("/sites/{slug:slug}/sign-in/try", like=sign_in.try_sign_in, response=TriedSignInOut)
@@ -107,12 +121,16 @@ def try_sign_in(request: ApiRequest, slug: str) -> TriedSignInOut:
     return _describe_trial(said, saved=True)
 
 
-def _describe_form(form: PageForm) -> PageFormOut:
-    shown = [_describe_field(each) for each in form.fields if each.kind != "hidden"]
-    return PageFormOut(has_password=form.has_password, fields=shown, button=_describe_field(form.button) if form.button else None)
+def _describe_form(form: ShownForm) -> PageFormOut:
+    return PageFormOut(
+        has_password=form.has_password,
+        fields=[_describe_field(each) for each in form.fields],
+        button=_describe_field(form.button) if form.button else None,
+        frame=form.frame,
+    )
 
 
-def _describe_field(each: FormField) -> FormFieldOut:
+def _describe_field(each: ShownField) -> FormFieldOut:
     return FormFieldOut(label=each.label, kind=each.kind, name=each.name, selector=each.selector)
 
 

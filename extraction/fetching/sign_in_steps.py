@@ -10,7 +10,7 @@ One step is one line:
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from urllib.parse import urlsplit
 
@@ -45,11 +45,24 @@ class SignIn:
     steps: none if the site needs no sign-in.
     marker: a CSS selector of something that only signed-out visitors see; "" for none.
     session: what a browser keeps of an earlier sign-in (Playwright's storage state as JSON); "" for none.
+    later_password: what the page asks for after the last step, if its field and its button are still to be found; "" if the steps are
+        complete.
     """
 
     steps: tuple[SignInStep, ...] = ()
     marker: str = ""
     session: str = field(default="", repr=False)
+    later_password: str = field(default="", repr=False)
+
+    def complete(self, password_field: str, button: str) -> "SignIn":
+        """Return it with the steps on the page for the password, whose field and button were found."""
+        fill = SignInStep(act=Act.FILL, at=password_field, text=self.later_password)
+        return replace(self, steps=(*self.steps, fill, SignInStep(act=Act.CLICK, at=button)), later_password="")
+
+    def has_second_page(self) -> bool:
+        """Return whether something is clicked between two fields, so that the second may be on another page."""
+        acts = [step.act for step in self.steps if step.act in (Act.FILL, Act.CLICK)]
+        return Act.FILL in acts[acts.index(Act.CLICK) :] if Act.CLICK in acts else False
 
     def is_sign_in_address(self, url: str) -> bool:
         """Return whether an address is one that the steps open, whatever its query."""
@@ -57,7 +70,8 @@ class SignIn:
 
     def list_secrets(self) -> dict[str, str]:
         """Return what the steps enter, by a name of its own."""
-        return {f"step {number}": step.text for number, step in enumerate(self.steps, 1) if step.text}
+        texts = {f"step {number}": step.text for number, step in enumerate(self.steps, 1) if step.text}
+        return texts | ({"later password": self.later_password} if self.later_password else {})
 
 
 def read_steps(text: str) -> tuple[SignInStep, ...]:

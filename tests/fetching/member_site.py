@@ -39,18 +39,21 @@ class MemberSite:
     lasts: how many pages a session is good for.
     signed_in: how often somebody signed in; wrong: how often with a wrong password.
     seen: (path, cookie) of all requests.
+    keys: the header X-Key of all requests for pages.
     """
 
     def __init__(self, *, lasts: int = 1000, password: str = PASSWORD) -> None:
         self.lasts, self.password = lasts, password
         self.signed_in = self.refused = self.wrong = 0
         self.seen: list[tuple[str, str]] = []
+        self.keys: list[str] = []
         self._left: dict[str, int] = {}
         self._tokens = (f"t0ken-{n:06d}" for n in itertools.count(1))
         site = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
+                site.keys.append(self.headers["X-Key"] or "")
                 self._send(*site.answer(urlsplit(self.path).path, self.path, self.headers["Cookie"] or ""))
 
             def do_POST(self) -> None:

@@ -1,8 +1,11 @@
 """The forms of a page: their fields as people see them, and what a browser sends."""
 
+import re
+from itertools import count
+
 import pytest
 
-from extraction.fetching.crawl.page_forms import read_forms
+from extraction.fetching.crawl.page_forms import FormField, MarkedPage, read_forms
 
 URL = "https://shop.example/search?old=1"
 
@@ -75,18 +78,53 @@ def test_labels_are_what_people_see():
     assert form.button is not None and form.button.label == "Sign in" and form.has_password
 
 
+def mark(markup: str) -> MarkedPage:
+    """Return a page as if a browser showed all of its controls."""
+    numbers = count()
+    marked = re.sub(r"<(input|button|select|textarea)\b", lambda found: f'{found[0]} data-vertex-shown="{next(numbers)}"', markup)
+    return MarkedPage(marked.encode(), url=URL)
+
+
+def choose(page: MarkedPage, each: FormField) -> str:
+    return next(page.list_selectors(each), "")
+
+
 def test_selectors_find_one_element_only():
-    page = b"""<form id=a><input id="x:1" name=user><input name=pw type=password></form>
-      <form class=b><input name=user><input name=pw type=password><button>Go</button></form>"""
-    first, second = read_forms(page, url=URL)
-    assert [each.selector for each in first.fields] == ['input[id="x:1"]', 'form[id="a"] input[name="pw"]']
-    assert [each.selector for each in second.fields] == ['form[class="b"] input[name="user"]', 'form[class="b"] input[name="pw"]']
-    assert second.button is not None and second.button.selector == 'form[class="b"] button'
+    page = mark("""<form id=a><input id="x:1" name=user><input name=pw type=password></form>
+      <form class=b><input name=user><input name=pw type=password><button>Go</button></form>""")
+    first, second = page.forms
+    assert [choose(page, each) for each in first.fields] == ['input[id="x:1"]', 'form[id="a"] input[name="pw"]']
+    assert [choose(page, each) for each in second.fields] == ['form[class="b"] input[name="user"]', 'form[class="b"] input[name="pw"]']
+    assert second.button is not None and choose(page, second.button) == 'form[class="b"] button'
 
 
 def test_an_element_that_no_selector_finds_has_none():
-    first, second = read_forms(b"<form><input name=a></form><form><input name=a></form>", url=URL)
-    assert first.fields[0].selector == second.fields[0].selector == ""
+    page = mark("<form><input name=a></form><form><input name=a></form>")
+    assert [choose(page, form.fields[0]) for form in page.forms] == ["", ""]
+
+
+def test_what_is_around_a_field_tells_it_from_others():
+    page = mark("""<div id=one><form><input name=a></form></div><div id=two><form><input name=a></form></div>
+      <my-field name=user><vertex-shadow><input class=inner></vertex-shadow></my-field>
+      <my-field name=pw><vertex-shadow><input class=inner type=password></vertex-shadow></my-field><button>Go</button>""")
+    assert [choose(page, each) for form in page.forms for each in form.fields] == [
+        'div[id="one"] input[name="a"]',
+        'div[id="two"] input[name="a"]',
+        'my-field[name="user"] input[class="inner"]',
+        'input[type="password"]',
+    ]
+
+
+def test_only_what_a_browser_shows_is_read():
+    page = MarkedPage(b"<form><input name=a data-vertex-shown=0><input name=b><button>No</button></form><form><input></form>", url=URL)
+    (form,) = page.forms
+    assert [each.name for each in form.fields] == ["a"] and form.button is None
+
+
+def test_fields_in_no_form_make_one_if_they_can_be_sent():
+    assert mark("<input name=a>").forms == ()
+    (form,) = mark("<button>Menu</button><input name=a><button type=button>Next</button><button type=button>Help</button>").forms
+    assert form.button is not None and form.button.label == "Next", "what stands before the field belongs to something else"
 
 
 @pytest.mark.parametrize("markup", ["<form role=search>", "<div role=search><form>", "<search><form>", "<form><input type=search name=s>"])

@@ -8,6 +8,7 @@ import pytest
 
 from extraction.fetching.crawl.messages import CrawlPlan, Outcome, Search, TermState
 from extraction.fetching.crawl.process import Crawl
+from extraction.fetching.hidden_texts import shows_secret
 from extraction.fetching.sign_in_steps import Act, SignIn, SignInStep, keep_texts, read_steps, write_steps
 from tests.fetching.crawling import Told
 from tests.fetching.crawling import take as take_event
@@ -132,6 +133,31 @@ def test_a_plan_with_a_sign_in_crosses_the_pipe() -> None:
     assert CrawlPlan.from_json(plan.to_json()) == plan
     assert "s3cret" in plan.list_secrets().values()
     assert "s3cret" not in repr(plan)
+
+
+def test_a_sign_in_is_completed_with_what_the_second_page_asks_for() -> None:
+    begun = SignIn(steps=read_steps("open https://a.example\nfill #user = ada l\nclick #next"), later_password="s3cret")
+    plan = CrawlPlan(spool="", sign_in=begun, tries_sign_in=True)
+    assert CrawlPlan.from_json(plan.to_json()) == plan
+    assert "s3cret" not in repr(plan) and {"s3cret", "ada l"} <= set(plan.list_secrets().values())
+    whole = begun.complete("#password", "#enter")
+    assert [str(step) for step in whole.steps[3:]] == ["fill #password", "click #enter"]
+    assert (whole.steps[3].text, whole.later_password) == ("s3cret", "")
+    assert whole.has_second_page() and not begun.has_second_page()
+
+
+@pytest.mark.parametrize(
+    ("selector", "stored"),
+    [
+        ('form[action="/enter?user=ada%20l"] input', False),
+        ('form[action="/enter?user=ada+l"] input', False),
+        ('input[title="ada l"]', False),
+        ('input[id="bob"]', False),
+        ('input[name="password"]', True),
+    ],
+)
+def test_a_selector_that_shows_what_is_filled_in_is_not_stored(selector: str, stored: bool) -> None:
+    assert shows_secret(selector, {"step 2": "ada l", "step 3": "bob"}) is not stored
 
 
 class SearchingMembers(MemberSite):

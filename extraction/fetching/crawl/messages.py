@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from extraction.algorithms.json_values import JsonShapeError, plain, read
+from extraction.fetching.crawl.shown_forms import ShownForms
 from extraction.fetching.request_headers import list_secrets
 from extraction.fetching.sign_in_steps import SignIn
 
@@ -198,6 +199,7 @@ class CrawlPlan:
     frame_hosts: hosts beside the site's own whose frames are read, as ``host`` or ``host:port``.
     sign_in: how the site is signed in to.
     tries_sign_in: whether only to try its steps and to report what they show (`TriedSignIn`).
+    lists_forms: whether only to take its steps and to report the forms that are shown then (`ListedForms`).
     assets: whether to fetch the stylesheets and pictures of pages.
     files: addresses of stylesheets, pictures and fonts on any host, to fetch unchanged; each one that was fetched is reported as an
         `Asset` without a page.
@@ -248,6 +250,7 @@ class CrawlPlan:
     frame_hosts: tuple[str, ...] = ()
     sign_in: SignIn = field(default_factory=SignIn)
     tries_sign_in: bool = False
+    lists_forms: bool = False
     assets: bool = False
     files: tuple[str, ...] = ()
 
@@ -366,6 +369,7 @@ class TriedSignIn:
     failure: what went wrong, in words; "" if nothing did.
     step: the number of the last step that was taken or failed.
     url, title, text: of the page that was shown then; the text is cut off.
+    password_field, button: their selectors if they were on a later page and were found there; "" otherwise.
     """
 
     failure: str = ""
@@ -373,6 +377,23 @@ class TriedSignIn:
     url: str = ""
     title: str = ""
     text: str = ""
+    password_field: str = ""
+    button: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedForms:
+    """The forms that the page to sign in shows, as a person asked for.
+
+    failure: why there are none, in words; "" if nothing failed.
+    url, title, text: of the page; the text is cut off.
+    """
+
+    failure: str = ""
+    url: str = ""
+    title: str = ""
+    text: str = ""
+    shown: ShownForms = field(default_factory=ShownForms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -384,7 +405,7 @@ class Done:
     ignored: tuple[str, ...] = ()
 
 
-Event = FoundAddresses | Searched | Fetched | FetchedAsset | CrawlProgress | SignedIn | TriedSignIn | Done
+Event = FoundAddresses | Searched | Fetched | FetchedAsset | CrawlProgress | SignedIn | TriedSignIn | ListedForms | Done
 
 _NAMES: dict[str, type[Event]] = {
     "found": FoundAddresses,
@@ -394,6 +415,7 @@ _NAMES: dict[str, type[Event]] = {
     "progress": CrawlProgress,
     "signed_in": SignedIn,
     "tried_sign_in": TriedSignIn,
+    "listed_forms": ListedForms,
     "done": Done,
 }
 _KINDS = {kind: name for name, kind in _NAMES.items()}

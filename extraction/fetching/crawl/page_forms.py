@@ -1,16 +1,16 @@
 """The forms of a page: their fields as people see them, and what a browser sends when they are filled in."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
-from cssselect import GenericTranslator, SelectorError
 from lxml import etree
 
-from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.dom.parse import ParsedPage, parse
 from extraction.algorithms.dom.urls import find_base_address, join_address
+from extraction.fetching.crawl.form_selectors import list_selectors
 from extraction.fetching.crawl.scope import tidy
+from extraction.fetching.crawl.shown_forms import TEXT_KINDS
 
 MAX_FORMS = 50
 MAX_FIELDS = 200
@@ -18,13 +18,12 @@ MAX_FIELDS = 200
 
 MAX_LABEL = 80
 
-TEXT_KINDS = frozenset({"text", "search", "email", "tel", "url", "number", "textarea"})
-"""Fields into which a person types something that everybody may see."""
+MARK = "data-vertex-shown"
+"""The attribute with a number that controls get which a browser shows (`form_reading.py`)."""
 
 _BUTTON_KINDS = frozenset({"submit", "image"})
 _SENT_IF_CHECKED = frozenset({"checkbox", "radio"})
 _NEVER_SENT = frozenset({"reset", "file"})
-_UNWRITABLE = re.compile(r"[\"\\\n\r\f]| = |>>")
 _CONTROLS = ("input", "select", "textarea", "button")
 
 
@@ -37,7 +36,7 @@ class FormField:
     value: what the page fills in.
     is_sent: whether it is sent as it is; a box that is not ticked is not.
     options: {value: what people see} of a select.
-    selector: a CSS selector that finds this element only; "" if none does.
+    number: that of its mark (`MARK`); "" if it has none.
     """
 
     name: str
@@ -46,7 +45,7 @@ class FormField:
     value: str = ""
     is_sent: bool = True
     options: Mapping[str, str] = field(default_factory=dict)
-    selector: str = ""
+    number: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,11 +71,6 @@ class PageForm:
     def texts(self) -> list[FormField]:
         """The fields that people type into."""
         return [each for each in self.fields if each.kind in TEXT_KINDS and each.name]
-
-    @property
-    def texts_with_selector(self) -> list[FormField]:
-        """Those of them that a selector finds, also without a name."""
-        return [each for each in self.fields if each.kind in TEXT_KINDS and each.selector]
 
     @property
     def has_password(self) -> bool:
@@ -108,38 +102,55 @@ class PageForm:
         return pairs
 
 
-def read_forms(content: bytes, *, url: str, content_type: str = "", loose: bool = False) -> tuple[PageForm, ...]:
-    """Return the forms of a page, in their order. Raises PageError if it is not a page.
-
-    loose: whether fields that are in no form make one, too, if a password is among them: scripts send those.
-    """
+def read_forms(content: bytes, *, url: str, content_type: str = "") -> tuple[PageForm, ...]:
+    """Return the forms of a page, in their order. Raises PageError if it is not a page."""
     page = parse(content, content_type=content_type or None)
-    base = find_base_address(page.root, url)
-    forms = [form for form, _ in zip(page.root.iter("form"), range(MAX_FORMS), strict=False)]
-    found = [_FormReader(page.root, form, base, url, page.encoding).read() for form in forms]
-    if loose and (rest := _FormReader(page.root, page.root, base, url, page.encoding).read()).has_password:
-        found.append(rest)
-    return tuple(found)
+    return tuple(_FormReader(page, form, url).read() for form in _list_forms(page.root))
+
+
+class MarkedPage:
+    """A page as a browser shows it: only controls with a mark (`MARK`) count. Raises PageError if the content is not a page.
+
+    forms: in their order. Fields that are in no form make one, too, if a person could send them: scripts do that.
+    """
+
+    def __init__(self, content: bytes, *, url: str) -> None:
+        page = parse(content, content_type="text/html; charset=utf-8")
+        self._root = page.root
+        found = [_FormReader(page, form, url, marked=True).read() for form in _list_forms(page.root)]
+        rest = _FormReader(page, page.root, url, marked=True).read()
+        if rest.has_password or (rest.button and any(each.kind in TEXT_KINDS for each in rest.fields)):
+            found.append(rest)
+        self.forms = tuple(form for form in found if form.fields)
+
+    def list_selectors(self, each: FormField) -> Iterator[str]:
+        """Yield CSS selectors that find a field or a button alone in this tree, the shortest of those that people write first."""
+        elements = [element for element in self._root.iter(*_CONTROLS) if each.number and element.get(MARK) == each.number]
+        return (selector for element in elements[:1] for selector in list_selectors(self._root, element))
+
+
+def _list_forms(root: etree._Element) -> list[etree._Element]:
+    return [form for form, _ in zip(root.iter("form"), range(MAX_FORMS), strict=False)]
 
 
 class _FormReader:
-    """Reads one form. form: the root for the fields that are in no form. own: the address of the page."""
+    """Reads one form. form: the root for the fields that are in no form. url: the address of the page. marked: as `read_marked_forms`."""
 
-    def __init__(self, root: etree._Element, form: etree._Element, base: str, own: str, encoding: str) -> None:
-        self._root, self._form, self._base, self._own, self._encoding = root, form, base, own, encoding
+    def __init__(self, page: ParsedPage, form: etree._Element, url: str, *, marked: bool = False) -> None:
+        self._root, self._form, self._url, self._encoding, self._marked = page.root, form, url, page.encoding, marked
 
     def read(self) -> PageForm:
-        fields, buttons, others = list[FormField](), list[FormField](), list[FormField]()
+        fields, buttons = list[FormField](), list[FormField]()
         for element in self._list_controls():
             kind = _kind(element)
-            if kind in _BUTTON_KINDS:
+            if kind in _BUTTON_KINDS or kind == "button":
                 buttons.append(self._read_field(element, kind))
-            elif kind == "button":
-                others.append(self._read_field(element, kind))
             elif kind not in _NEVER_SENT and len(fields) < MAX_FIELDS:
                 fields.append(self._read_field(element, kind))
+                if self._form is self._root and kind in (*TEXT_KINDS, "password"):
+                    buttons.clear()  # what stands before a field that is in no form belongs to something else
         action = (self._form.get("action") or "").strip()
-        target = join_address(self._base, action) if action else self._own
+        target = join_address(find_base_address(self._root, self._url), action) if action else self._url
         method = (self._form.get("method") or "get").strip().upper()
         return PageForm(
             action=tidy(target) if target else "",
@@ -147,7 +158,7 @@ class _FormReader:
             encoding=_choose_encoding(self._form.get("accept-charset") or self._encoding),
             is_search=self._is_search(fields),
             fields=tuple(fields),
-            button=next(iter((*buttons, *others)), None),
+            button=next((each for each in buttons if each.kind in _BUTTON_KINDS), buttons[0] if buttons else None),
         )
 
     def _list_controls(self) -> Iterator[etree._Element]:
@@ -156,7 +167,7 @@ class _FormReader:
         for element in self._root.iter(*_CONTROLS) if name else self._form.iter(*_CONTROLS):
             owner, around = element.get("form"), next(element.iterancestors("form"), None)
             inside = owner == name and not is_rest if owner is not None else around is (None if is_rest else self._form)
-            if inside and element.get("disabled") is None and not _is_disabled_by_fieldset(element):
+            if inside and (element.get(MARK) is not None if self._marked else _is_enabled(element)):
                 yield element
 
     def _read_field(self, element: etree._Element, kind: str) -> FormField:
@@ -169,7 +180,7 @@ class _FormReader:
             value=_read_value(element, kind),
             is_sent=checked if kind in _SENT_IF_CHECKED else kind != "button" and (kind != "select" or bool(options)),
             options=options,
-            selector=self._find_selector(element),
+            number=element.get(MARK, "") if self._marked else "",
         )
 
     def _find_label(self, element: etree._Element, kind: str) -> str:
@@ -182,30 +193,10 @@ class _FormReader:
         hints = (element.get(name) for name in ("aria-label", "placeholder", "title", "name"))
         return next((text for text in (*map(_text, labels), *hints) if text), "")[:MAX_LABEL]
 
-    def _find_selector(self, element: etree._Element) -> str:
-        """Return a CSS selector of this element only, the shortest of those that people write."""
-        tag, form = str(element.tag), _attributes(self._form, "id", "name", "action", "class")
-        own = [f"{tag}{each}" for each in _attributes(element, "id", "name", "type", "class")]
-        inside = [f"form{outer} {each}" for outer in (*form, "") for each in (*own, tag)]
-        return next((each for each in (*own, *inside) if self._finds_only(each, element)), "")
-
-    def _finds_only(self, selector: str, element: etree._Element) -> bool:
-        try:
-            found = self._root.xpath(GenericTranslator().css_to_xpath(selector))
-        except (SelectorError, etree.XPathError, ValueError):
-            return False
-        return isinstance(found, list) and len(found) == 1 and found[0] is element
-
     def _is_search(self, fields: list[FormField]) -> bool:
         roles = {self._form.get("role"), *(each.get("role") for each in self._form.iterancestors())}
         inside = any(each.tag == "search" for each in self._form.iterancestors())
         return inside or "search" in roles or any(each.kind == "search" for each in fields)
-
-
-def _attributes(element: etree._Element, *names: str) -> list[str]:
-    """Return the attributes as parts of a selector. A value that a selector or a step of a sign-in cannot hold is left out."""
-    found = ((name, element.get(name) or "") for name in names)
-    return [f'[{name}="{value}"]' for name, value in found if value and not _UNWRITABLE.search(value)]
 
 
 def _kind(element: etree._Element) -> str:
@@ -214,8 +205,8 @@ def _kind(element: etree._Element) -> str:
     return (element.get("type") or "text").strip().lower() if element.tag == "input" else str(element.tag)
 
 
-def _is_disabled_by_fieldset(element: etree._Element) -> bool:
-    return any(each.get("disabled") is not None for each in element.iterancestors("fieldset"))
+def _is_enabled(element: etree._Element) -> bool:
+    return all(each.get("disabled") is None for each in (element, *element.iterancestors("fieldset")))
 
 
 def _read_value(element: etree._Element, kind: str) -> str:

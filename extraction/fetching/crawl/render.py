@@ -12,10 +12,10 @@ import contextlib
 import json
 import logging
 import os
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
-from playwright.async_api import Browser, BrowserContext, Error, Playwright, Route, async_playwright
+from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, Route, async_playwright
 from scrapy.http import Response
 
 from extraction.fetching import chromium
@@ -26,7 +26,7 @@ from extraction.fetching.crawl.needs import Rendered, RenderError
 from extraction.fetching.crawl.own_hosts import OwnHosts
 from extraction.fetching.crawl.reading import TreeReader
 from extraction.fetching.crawl.screenshots import Screenshot, take_screenshot
-from extraction.fetching.crawl.signing_in import SignInTrial, settle, take_steps
+from extraction.fetching.crawl.signing_in import LookedAt, SignInTrial, find_password, list_forms, settle, take_steps
 from extraction.fetching.sign_in_steps import SignIn
 from extraction.fetching.url_safety import Guard
 
@@ -34,6 +34,8 @@ AT_ONCE = 2
 """How many pages are rendered at the same time. Each takes a core and 100 to 300 MB."""
 
 PASSED_ON = ("content-type", "content-security-policy", "content-language", "last-modified", "refresh", "link")
+
+Shown = TypeVar("Shown")
 
 log = logging.getLogger(__name__)
 
@@ -89,6 +91,18 @@ class Renderer:
 
         Raises RenderError if the browser cannot be used.
         """
+        return await self._show(lambda page: take_steps(page, sign_in, strict=strict))
+
+    async def list_forms(self, sign_in: SignIn) -> LookedAt:
+        """Do the steps of a sign-in, and return the forms that are shown then. Raises RenderError if the browser cannot be used."""
+        return await self._show(lambda page: list_forms(page, sign_in, self._plan.list_secrets()))
+
+    async def find_password(self, sign_in: SignIn) -> LookedAt:
+        """Do the steps of a sign-in that is not complete, and find the field for the password. Raises RenderError as `list_forms`."""
+        return await self._show(lambda page: find_password(page, sign_in, self._plan.list_secrets()))
+
+    async def _show(self, use: Callable[[Page], Awaitable[Shown]]) -> Shown:
+        """Return what came of a page of a browser that knows nothing yet. Raises RenderError if the browser cannot be used."""
         async with self._slots:
             try:
                 browser = await self._running()
@@ -97,7 +111,7 @@ class Renderer:
                 raise RenderError(_first_line(error)) from error
             try:
                 await self._give_access(context)
-                return await take_steps(await context.new_page(), sign_in, strict=strict)
+                return await use(await context.new_page())
             except Error as error:
                 raise RenderError("the browser ended while it signed in") from error
             finally:

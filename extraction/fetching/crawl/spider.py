@@ -36,13 +36,12 @@ from extraction.fetching.crawl.messages import (
     Outcome,
     Searched,
     SignedIn,
-    TriedSignIn,
 )
-from extraction.fetching.crawl.needs import RenderError
 from extraction.fetching.crawl.own_hosts import OwnHosts
 from extraction.fetching.crawl.pages import MAX_LINKS, ParsedView, view
 from extraction.fetching.crawl.searching import SearchError, Searching
 from extraction.fetching.crawl.session import REFUSALS, Session
+from extraction.fetching.crawl.sign_in_setup import SignInSetup
 from extraction.fetching.crawl.soft_404 import ProbeAnswer, Soft404
 from extraction.fetching.crawl.spool import Ledger
 from extraction.fetching.hidden_texts import hide_secrets
@@ -58,9 +57,6 @@ FOUND_AT_ONCE = 500
 MAX_SITEMAPS = 2_000
 SITEMAP_BYTES = 64 * 1024**2
 """The sitemap protocol allows 50 MB."""
-
-TOLD_CHARS = 600
-"""How much of a page's text is told when a sign-in was tried."""
 
 MAX_ASSETS = 5_000
 ASSET_BYTES = 8 * 1024**2
@@ -133,8 +129,9 @@ class SiteSpider(Spider):
 
     async def start(self) -> AsyncIterator[Request]:
         """Queue the addresses in the plan, and yield requests for its sitemaps, feeds, lists, files and robots.txt."""
-        if self.plan.tries_sign_in:
-            await self._try_sign_in()
+        if self.plan.tries_sign_in or self.plan.lists_forms:
+            if self._renderer:
+                await SignInSetup(self.plan, self._renderer, self.events.say).run()
             return
         if self.session:
             await self.session.begin()
@@ -153,21 +150,6 @@ class SiteSpider(Spider):
         if self.plan.robots_sitemaps:
             for site in dict.fromkeys("{0.scheme}://{0.netloc}".format(urlsplit(url)) for url in self.plan.start):
                 yield self._source(f"{site}/robots.txt", self._robots, guessed=True, dont_obey_robotstxt=True)
-
-    async def _try_sign_in(self) -> None:
-        """Try the steps of the sign-in, and report what they show."""
-        if self._renderer is None:
-            return
-        try:
-            trial = await self._renderer.try_sign_in(self.plan.sign_in, strict=True)
-        except RenderError as error:
-            self.events.say(TriedSignIn(failure=str(error)))
-            return
-        if trial.session:
-            self.events.say(SignedIn(session=trial.session))
-        hidden = (hide_secrets(text, self._secrets) for text in (trial.failure, trial.url, trial.title, trial.text))
-        failure, url, title, text = hidden
-        self.events.say(TriedSignIn(failure=failure, step=trial.step, url=url, title=title, text=text[:TOLD_CHARS]))
 
     async def _begin_search(self, searching: Searching) -> None:
         """Queue the result pages of the search, or report why there are none."""

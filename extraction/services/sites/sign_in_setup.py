@@ -1,5 +1,7 @@
 """Set up a sign-in from the forms of its page: read them as Vertex sees them, write the steps, and try these at once.
 
+If the password is on a later page, the steps are tried as far as they go, and its field is looked for there.
+
 Both ask the site while a person waits. So they have a limit of time, and each process does one at a time.
 """
 
@@ -15,13 +17,13 @@ from pathlib import Path
 from django.conf import settings
 from django.utils.translation import gettext
 
-from extraction.algorithms.errors import PageError
-from extraction.fetching.crawl.messages import CrawlPlan, Event, Fetched, RenderMode, Search, TriedSignIn
-from extraction.fetching.crawl.page_forms import PageForm, read_forms
+from extraction.fetching.crawl.messages import CrawlPlan, Event, ListedForms, Search, TriedSignIn
 from extraction.fetching.crawl.process import Crawl, CrawlFailed
+from extraction.fetching.crawl.shown_forms import ShownForms
 from extraction.fetching.sign_in_steps import Act, SignIn, SignInStep, read_steps, write_open_steps
 from extraction.models import Site
 from extraction.services.core.runs import JobError
+from extraction.services.core.stored_texts import tell
 from extraction.services.sites import sources
 from extraction.services.sites.fetching import get_fetching, store_session
 
@@ -37,16 +39,20 @@ class SetupError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignInPage:
-    """A page with forms, those with a password first. url: its address, as it is opened. rendered: whether a browser showed it."""
+    """A page to sign in as a browser shows it. url: its address, as it is opened. title, text: what it shows; the text is cut off."""
 
     url: str
-    forms: tuple[PageForm, ...]
-    rendered: bool
+    shown: ShownForms
+    title: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignInChoice:
-    """What a person chose on a page: where the name and the password go, by CSS selectors, and what to click. Secrets are not shown."""
+    """What a person chose on a page: where the name and the password go, by CSS selectors, and what to click. Secrets are not shown.
+
+    password_field: "" if the password is on the page that follows the click.
+    """
 
     address: str
     name_field: str
@@ -56,43 +62,68 @@ class SignInChoice:
     password: str = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriedSteps:
+    """What came of steps.
+
+    session: "" if they failed.
+    steps: the steps as text, with what is filled in; "" if they are not complete, because the field for the password was not found.
+    """
+
+    said: TriedSignIn
+    session: str = field(repr=False)
+    steps: str = field(default="", repr=False)
+
+
 def read_page(site: Site, address: str) -> SignInPage:
     """Return the forms of the page to sign in. Raises SetupError."""
     try:
         url = sources.complete_address(address)
     except sources.AddressError as error:
         raise SetupError(str(error)) from error
-    found: list[SignInPage] = []
+    found: list[ListedForms] = []
 
     def take(event: Event) -> None:
-        if isinstance(event, Fetched) and event.url == url:
-            found.append(_read_fetched(event))
+        if isinstance(event, ListedForms):
+            found.append(event)
 
-    _ask(site, lambda plan: replace(_open_to(plan, url), urls=(url,), rendered=RenderMode.ALWAYS), take)
+    opened = SignIn(steps=(SignInStep(act=Act.OPEN, at=url),))
+    _ask(site, lambda plan: replace(plan, sign_in=opened, lists_forms=True), take)
     if not found:
         raise SetupError(gettext("The page did not come in time. Try again."))
-    return found[0]
+    if found[0].failure:
+        raise SetupError(gettext("The page could not be fetched: %(reason)s.") % {"reason": tell(found[0].failure)})
+    return SignInPage(url=url, shown=found[0].shown, title=found[0].title, text=found[0].text)
 
 
 def write_steps(choice: SignInChoice) -> str:
-    """Return the steps of a choice as text, with what is filled in. Raises ValueError if they cannot be written."""
+    """Return the steps of a choice as text, with what is filled in. Raises ValueError if they cannot be written.
+
+    If the password is on a later page, these are the steps to that page.
+    """
     for text in (choice.name, choice.password):
         if text != text.strip() or not text.isprintable():
             raise ValueError(gettext("Steps cannot fill in a text that begins or ends with a space, or has line ends in it."))
     steps = [SignInStep(act=Act.OPEN, at=choice.address)]
     if choice.name_field:
         steps.append(SignInStep(act=Act.FILL, at=choice.name_field, text=choice.name))
-    steps.append(SignInStep(act=Act.FILL, at=choice.password_field, text=choice.password))
+    if choice.password_field:
+        steps.append(SignInStep(act=Act.FILL, at=choice.password_field, text=choice.password))
     steps.append(SignInStep(act=Act.CLICK, at=choice.button))
     return write_open_steps(steps)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TriedSteps:
-    """What came of steps. session: "" if they failed."""
-
-    said: TriedSignIn
-    session: str = field(repr=False)
+def try_choice(site: Site, choice: SignInChoice) -> TriedSteps:
+    """Try what a person chose. Nothing is stored. Raises ValueError, SetupError."""
+    steps = write_steps(choice)
+    if choice.password_field:
+        return replace(try_text(site, steps), steps=steps)
+    begun = SignIn(steps=read_steps(steps), marker=get_fetching(site).signed_out, later_password=choice.password)
+    tried = _try(site, lambda plan: replace(plan, sign_in=begun, tries_sign_in=True))
+    if not tried.said.password_field:
+        return tried
+    whole = begun.complete(tried.said.password_field, tried.said.button)
+    return replace(tried, steps=write_open_steps(whole.steps))
 
 
 def try_text(site: Site, steps: str) -> TriedSteps:
@@ -158,31 +189,8 @@ def _plan(site: Site, folder: Path) -> CrawlPlan:
         raise SetupError(str(error)) from error
     alone = replace(usual, start=(), sitemaps=(), feeds=(), urls=(), search=Search(), include=(), exclude=(), robots_sitemaps=False)
     alone = replace(alone, follow_links=False, follow_pagination=False, soft_404=False, screenshots=False, retries=0, timeout_s=30.0)
-    # A person asks for this one page, as when signing in by hand. Its forms are read where a selector finds them: not in frames.
-    return replace(alone, obey_robots=False, load_more="", scrolls=False, embedded=False)
-
-
-def _open_to(plan: CrawlPlan, url: str) -> CrawlPlan:
-    """Return a plan that may fetch an address. If it is not of the site, the site's headers and cookies stay away from it."""
-    host = sources.get_host(url)
-    if host in plan.allowed_hosts:
-        return replace(plan, sign_in=SignIn())
-    return replace(plan, sign_in=SignIn(), allowed_hosts=(*plan.allowed_hosts, host), headers={}, cookies={})
-
-
-def _read_fetched(event: Fetched) -> SignInPage:
-    """Return the forms of what was fetched. Raises SetupError if it is no page."""
-    kept = event.rendered or event.body
-    if kept is None:
-        reason = event.message or event.outcome.value.replace("_", " ")
-        raise SetupError(gettext("The page could not be fetched: %(reason)s.") % {"reason": reason})
-    kind = "text/html; charset=utf-8" if event.rendered else event.headers.get("content-type", "")
-    try:
-        forms = read_forms(Path(kept).read_bytes(), url=event.final_url or event.url, content_type=kind, loose=True)
-    except PageError as error:
-        raise SetupError(gettext("The page could not be read: %(error)s.") % {"error": error}) from error
-    ordered = tuple(sorted(forms, key=lambda form: not form.has_password))
-    return SignInPage(url=event.url, forms=ordered, rendered=event.rendered is not None)
+    # A person asks for this one page, as when signing in by hand.
+    return replace(alone, obey_robots=False, load_more="", scrolls=False)
 
 
 @contextmanager
