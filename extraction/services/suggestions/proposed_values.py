@@ -118,7 +118,9 @@ def propose_attributes(cluster: Cluster) -> ProposalOffer:
 def take_proposals(cluster: Cluster, key: str, attributes: Iterable[int], user: User | None) -> int:
     """Mark the values of the accepted attributes on some sample pages and return the number of those pages.
 
-    Existing marks stay. An attribute without a proposal on a page stays unmarked there: it may only not have been found. Raises JobError when the pages or the record type have changed since the offer.
+    Existing marks stay. An attribute without a proposal on a page stays unmarked there: it may only not have been found.
+
+    Raises JobError when the pages or the record type have changed since the offer.
 
     key: the key of the offer.
     attributes: ids of the accepted attributes.
