@@ -51,4 +51,3 @@ class UnmarkedFinds:
 
 def _found_nothing(found: LearnedXPath) -> bool:
     return bool(found.doubt) and not found.support
-

@@ -99,7 +99,8 @@ def describe_doubts(rule: Rule) -> list[str]:
 def list_doubts(rule: Rule) -> tuple[DoubtReport, ...]:
     """Return the doubts of a version: first the attributes that it should have but lacks, then the values that look wrong.
 
-    It should have those that are marked and those that are mandatory. A repair has other words for what it does not find again, see `breakages`.
+    It should have those that are marked and those that are mandatory. A repair has other words for what it does not find again, see
+    `breakages`.
     """
     report = rule.read_report()
     if report.repaired_from:
