@@ -43,7 +43,7 @@ def find_doubts(cluster: Cluster, rule: RuleDefinition, columns: Columns, groups
     said = find_said_pages(cluster)
     found = []
     for name, values in columns.items():
-        known = said.get(name, frozenset())
+        known = said.get(name, set())
         judged = judge_values(cleaned[name], values, groups, known)
         for doubt in [*judged, *find_empty_languages(values, groups, said=known, besides=judged)]:
             found.append(DoubtReport(attribute=name, kind=doubt.kind, words=doubt.words, count=doubt.count, pages=doubt.pages))

@@ -59,7 +59,11 @@ def take_columns(
         pages = list(Snapshot.objects.in_bulk(chosen).values())
         for page in pages:
             number = snapshots.index(page.pk)
-            known = [row for row, absent in zip(rows, absences or [()] * len(rows), strict=True) if row[1].get(number) or number in absent]
+            known = [
+                row
+                for row, absent in zip(rows, absences or [frozenset[int]()] * len(rows), strict=True)
+                if row[1].get(number) or number in absent
+            ]
             _mark(cluster, page, [(attributes[each.name.lower()], values.get(number, ())) for each, values in known], user)
     return len(pages)
 

@@ -6,8 +6,8 @@ import { columns, foundFor, placeOf, rowFor } from "./rows.js";
 /**
  * @typedef {import("../display/places.js").Place} Place
  * @typedef {{location: Place, value: string}} Value
- * covered: null for a page that is offered although it is not a sample. reason: why marking it would improve the rule.
- * @typedef {{id: number, title: string, url: string, covered: number | null, frame: string, apart?: string, reason?: string}} Sample
+ * outdated: whether the page looks different now. covered: null for a page that is offered although it is not a sample. reason: why marking it would improve the rule.
+ * @typedef {{id: number, title: string, url: string, covered: number | null, frame: string, apart?: string, reason?: string, outdated?: boolean}} Sample
  * @typedef {{id: number, name: string, type: string, multiple: boolean, mandatory: boolean, hotkey: string, hue: number, list: number | null}} Attribute
  * @typedef {{checked: number, total: number, hits: number, several: number, without: number[], complete: boolean}} Coverage
  * @typedef {{attribute: number, state: "empty" | "failed" | "learned" | "asking", message?: string, page?: number | null, places?: {page: number, location: Place, value: string}[], values?: Record<string, Value[]>, beside?: Record<string, Value[]>, unheard?: number[], coverage?: Coverage | null,

@@ -148,7 +148,8 @@ def teach(monkeypatch: pytest.MonkeyPatch, xpath: str, *, only: str = "") -> Non
 
 def add_care(cluster: Cluster, *, on: int) -> list[Snapshot]:
     """Give a template of many pages a few that say how a book is cared for, none of which is drawn to be learned from."""
-    site, made = cluster.site, []
+    site = cluster.site
+    made: list[Snapshot] = []
     for number in range(60):
         factory.snapshot(site, f"https://shop.example/plain/{number}", factory.book_html(f"Plain {number}"), cluster=cluster)
     drawn = {page.snapshot_id for page in stored_pages.choose_pages([], learning_set.list_sources(cluster.pk), max_bytes=10**9)}
@@ -169,6 +170,7 @@ def add_care(cluster: Cluster, *, on: int) -> list[Snapshot]:
 def test_a_rare_attribute_is_doubted_only_if_no_unmarked_page_of_the_template_has_it(on: int, shop: Cluster, sent: list[int]) -> None:
     """Some pages are drawn to learn from, and none of those is one of the few that have the attribute."""
     pages = add_care(shop, on=on)
+    assert shop.record_type
     care = Attribute.objects.create(record_type=shop.record_type, name="care", position=9)
     for page in pages[:2]:
         content = stored_bytes.get_bytes(page.sha256)
