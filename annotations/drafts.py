@@ -73,6 +73,7 @@ def _describe_lesson(
         "attribute": attribute.pk,
         "state": "learned",
         "beside": beside,
+        "unheard": _find_unheard(workspace, labels, found),
         "values": {page: [_value_json(place, text) for place, text in values[:MAX_VALUES]] for page, values in found.items()},
         "coverage": _coverage_json(workspace.count_hits(rule, budget_s=FIRST_SLICE_S)),
         **describe_readings(workspace, attribute, found, workspace.read_values(rule)),
@@ -127,6 +128,15 @@ def _describe_beside(
         if further := [describe_option(tree, place) for place in find_beside(tree, places)]:
             beside[pk] = further
     return beside
+
+
+def _find_unheard(
+    workspace: Workspace, labels: Mapping[int, Sequence[Location]], found: Mapping[int, Sequence[tuple[Location, str]]]
+) -> list[int]:
+    """Return the pages without a value that are in a language in which none is marked. That nothing is found there says nothing yet."""
+    empty = [pk for pk, values in found.items() if not values and pk not in labels]
+    spoken = {workspace.read_language(pk) for pk, places in labels.items() if places} if empty else set()
+    return [pk for pk in empty if workspace.read_language(pk) not in spoken]
 
 
 def _read_value(workspace: Workspace, page: int, place: Location) -> str:

@@ -11,6 +11,7 @@ from annotations.edits import EditStep
 from extraction.display.tree import PREVIEW_CHARS, PageTree
 from extraction.models import Attribute, Cluster, Label, RecordList, Rule, Run, Snapshot
 from extraction.services.core.stored_pages import read_elements
+from extraction.services.labels import designs
 from extraction.services.learning.workspaces import find_loaded_page
 from extraction.services.templates import sample_pages
 
@@ -103,6 +104,7 @@ def _describe_samples(cluster: Cluster) -> list[dict[str, Any]]:
     covered = dict(zip([sample.snapshot_id for sample in rows], accumulate(added[sample.snapshot_id] for sample in rows), strict=True))
     ids = [sample.snapshot_id for sample in rows]
     found = {pk: (title, url) for pk, title, url in Snapshot.objects.filter(pk__in=ids).values_list("pk", "title", "page__url")}
+    outdated = designs.find_outdated(cluster, ids)
     return [
         {
             "id": sample.snapshot_id,
@@ -110,6 +112,7 @@ def _describe_samples(cluster: Cluster) -> list[dict[str, Any]]:
             "url": found[sample.snapshot_id][1],
             "covered": min(1.0, round(covered[sample.snapshot_id], 6)),
             "frame": reverse("frame", args=[sample.snapshot_id]),
+            "outdated": sample.snapshot_id in outdated,
             "apart": reverse("page_apart", args=[cluster.site.slug, sample.snapshot.page_id]),
         }
         for sample in rows

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, value
+from extraction.algorithms.learning.page_table import HEADS
 from extraction.display.tree import PageTree
 
 MAX_OFFERED = 500
@@ -21,6 +22,9 @@ MAX_BESIDE = 20
 
 SEPARATOR = re.compile(r"[\s,;/|&+·•–—-]*(?:(?:and|und|et|y|e|och|og|en|i)\s+)?", re.IGNORECASE)
 """What may stand between two values of one attribute in running text."""
+
+LABELS = frozenset((*HEADS, "th", "legend"))
+"""Elements that say what the elements after them are."""
 
 Step = tuple[str, frozenset[str]]
 
@@ -37,7 +41,7 @@ def find_similar(tree: PageTree, locations: Sequence[Location]) -> tuple[Locatio
     if holder is None or len({tuple(step.tag for step in chain) for chain in below}) > 1:
         return ()
     for steps in (_steps(below, classes=True), _steps(below, classes=False)):
-        found = _select(tree, holder, steps, locations)
+        found = _keep_labelled(tree, holder, _select(tree, holder, steps, locations), locations)
         if len(found) > len(locations) and set(locations) <= set(found) and len(found) <= MAX_OFFERED:
             return found
     return ()
@@ -105,6 +109,17 @@ def _steps(below: list[list[etree._Element]], *, classes: bool) -> list[Step]:
         shared = frozenset.intersection(*(frozenset((element.get("class") or "").split()) for element in level)) if classes else frozenset()
         steps.append((str(level[0].tag), shared))
     return steps
+
+
+def _keep_labelled(tree: PageTree, holder: etree._Element, found: tuple[Location, ...], like: Sequence[Location]) -> tuple[Location, ...]:
+    """Return the found places, without those that stand after another label than all the given ones do: `dd` after another `dt`."""
+    labels: dict[int, int] = {}
+    label = 0
+    for child in holder.iterchildren(etree.Element):
+        label += child.tag in LABELS
+        labels |= dict.fromkeys((tree.index[each] for each in child.iter(etree.Element)), label)
+    wanted = {labels.get(at.node, 0) for at in like}
+    return tuple(at for at in found if labels.get(at.node, 0) in wanted) if len(wanted) == 1 else found
 
 
 def _select(tree: PageTree, holder: etree._Element, steps: list[Step], like: Sequence[Location]) -> tuple[Location, ...]:

@@ -152,7 +152,8 @@ def clean_up_rule(request: ApiRequest, slug: str, number: int, version: int, bod
 def publish_rule(request: ApiRequest, slug: str, number: int, version: int, body: Annotated[PublishIn, Body()] = NO_BODY) -> dict[str, Any]:
     """Make a version the one that extracts records. Earlier versions can be published again.
 
-    A draft whose values look wrong on pages that nobody marked is refused with 409, unless the body has `despite_doubts`.
+    A draft is refused with 409, unless the body has `despite_doubts`, if its values look wrong on pages that nobody marked, if it lacks a
+    mandatory attribute, or if it finds nothing for an attribute on all pages of a language.
     """
     found = _find_rule(request, slug, number, version)
     if not body.despite_doubts:

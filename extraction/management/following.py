@@ -111,7 +111,10 @@ def find_path(text: str) -> Path:
 
 def _line(run: Run) -> str:
     total = f" of {run.total:,}" if run.total else ""
-    text = f"  {run.get_state_display().lower()}: {run.done:,}{total} {run.unit} {run.message}".rstrip()
+    figures = f"{run.done:,}{total} {run.unit}"
+    if run.kind == Run.Kind.CRAWL and run.total and not run.finished:  # many addresses lead to no page or to one that is known
+        figures = f"{run.done:,} {run.unit}, {run.total:,} addresses so far"
+    text = f"  {run.get_state_display().lower()}: {figures} {run.message}".rstrip()
     if run.state == Run.State.DONE:
         problems = run.problems.count()
         text += f"; {run_words.write_sentence(run)}"

@@ -3,7 +3,7 @@
 import pytest
 from lxml import html
 
-from annotations.similar import MAX_BESIDE, find_beside
+from annotations.similar import MAX_BESIDE, find_beside, find_similar
 from extraction.algorithms.dom.nodes import Location, elements, value
 from extraction.display.tree import PageTree
 
@@ -44,3 +44,22 @@ def test_nothing_stands_beside_a_part_of_a_text() -> None:
     nodes = elements(html.document_fromstring("<p><a>Ann Hu</a>, <a>Bo Li</a></p>"))
     tree = PageTree.of(nodes)
     assert find_beside(tree, [Location(3, "text", 1, start=0, end=3)]) == () == find_beside(tree, [])
+
+
+def texts_similar(markup: str, xpath: str) -> list[str | None]:
+    """Return the values like the texts of all elements that the XPath finds, these included."""
+    nodes = elements(html.document_fromstring(markup))
+    tree = PageTree.of(nodes)
+    return [value(nodes, place) for place in find_similar(tree, [Location(tree.index[each], "text", 1) for each in nodes[0].xpath(xpath)])]
+
+
+def test_values_under_one_label_are_not_like_those_under_another() -> None:
+    """Two colours of three are marked. The weight and the origin have the same elements, but another label."""
+    facts = "<dt>Weight</dt><dd>450 g</dd><dt>Colours</dt><dd>black</dd><dd>sand</dd>{}<dt>Made in</dt><dd>Germany</dd>"
+    colours = "//dd[. = 'black' or . = 'sand']"
+    assert texts_similar(f"<dl>{facts.format('<dd>copper</dd>')}</dl>", colours) == ["black", "sand", "copper"]
+    assert texts_similar(f"<dl>{facts.format('')}</dl>", colours) == [], "both are marked"
+    row = "<table><tr><th>Colours</th><td>black</td><td>sand</td><td>red</td><th>Made in</th><td>Germany</td></tr></table>"
+    assert texts_similar(row, "//td[. = 'black' or . = 'sand']") == ["black", "sand", "red"]
+    terms = "<dl><dt>A</dt><dd>one</dd><dt>B</dt><dd>two</dd><dt>C</dt><dd>three</dd></dl>"
+    assert texts_similar(terms, "//dd[. = 'one' or . = 'two']") == ["one", "two", "three"], "values under several labels"

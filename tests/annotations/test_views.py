@@ -2,9 +2,11 @@
 
 import json
 import re
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.models import Cluster, Label, RecordType, Rule, Run, Snapshot
@@ -215,11 +217,40 @@ def test_publishing_a_rule_without_some_attributes_asks_first_and_names_them(sig
     value = RuleDefinition((AttributeRule("title", alternatives=(Selector("//h1/text()"),)),))
     draft = rules.add_draft(shop, value, report=RuleReport(), origin=Rule.Origin.LEARNED)
     bodies: tuple[dict[str, object], ...] = ({}, {"lacking": []}, {"lacking": ["price"]}, {"lacking": "price, author"})
+    doubts = ["price: mandatory, but not in this rule, so every record lacks it."]
     for body in bodies:
         answer = post(client, "workbench_publish", body)
-        assert (answer.status_code, answer.json()) == (200, {"lacking": ["price", "author"], "doubts": []})
+        assert (answer.status_code, answer.json()) == (200, {"lacking": ["price", "author"], "doubts": doubts})
     draft.refresh_from_db()
     assert not draft.serving
-    assert post(client, "workbench_publish", {"lacking": ["price", "author"]}).json() == {"rule": draft.get_absolute_url()}
+    body = {"lacking": ["price", "author"], "doubts": doubts}
+    assert post(client, "workbench_publish", body).json() == {"rule": draft.get_absolute_url()}
     draft.refresh_from_db()
     assert draft.serving
+
+
+def suggest(client, snapshot):
+    return client.get(address("workbench_suggestions"), {"page": snapshot.pk}).json()["suggestions"]
+
+
+def test_the_live_rule_suggests_its_values_and_a_broken_one_nothing(signed_in, shop):
+    definition = RuleDefinition((AttributeRule("title", alternatives=(Selector("//h1"),)),)).as_json()
+    live = factory.rule(shop, state=Rule.State.LIVE, definition=definition)
+    client = signed_in("editor")
+    title = next(each for each in suggest(client, page(shop, 1)) if each["attribute"] == attribute().pk)
+    assert (title["attribute"], title["words"], title["values"][0]["value"]) == (attribute().pk, "live rule", "Book 1")
+    Rule.objects.filter(pk=live.pk).update(state=Rule.State.BROKEN)
+    assert suggest(client, page(shop, 1)) == []
+
+
+def test_a_sample_whose_page_looks_different_now_is_called_outdated(signed_in, shop):
+    def outdated():
+        return [sample["outdated"] for sample in signed_in("editor").get(address("workbench_state")).json()["samples"]]
+
+    factory.mark(shop, 0, title=["Book 0"])
+    assert not any(outdated())
+    old = Snapshot.objects.filter(cluster=shop).order_by("pk")[0]
+    Cluster.objects.filter(pk=shop.pk).update(masks=["11.**.**.**.**.**.**.**"])
+    Snapshot.objects.filter(pk=old.pk).update(vector="2200000000000000", fetched_at=timezone.now() - timedelta(days=2))
+    factory.snapshot(shop.site, old.page.url, b"<html><body><h2>Book 0</h2></body></html>", cluster=shop, vector="1100000000000000")
+    assert outdated().count(True) == 1

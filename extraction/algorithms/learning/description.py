@@ -65,7 +65,7 @@ def find_doubt(solver: Solver, solution: Solution) -> str:
     strange = next((feature for feature in solution.chosen.features if feature.strange > TOO_STRANGE), None)
     if strange is not None:
         return f"it asks for a text that no other page has ({strange.words})"
-    return "it finds nothing on any page that is not marked"
+    return "it finds nothing on the unmarked pages that were read"
 
 
 def refuse_strange(solver: Solver, solutions: Sequence[Solution]) -> NotLearned | None:

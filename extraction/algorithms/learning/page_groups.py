@@ -21,6 +21,9 @@ IN_GROUPS = 0.9
 MAX_DEPTH = 3
 """How many steps of a path are looked at."""
 
+IN_LANGUAGE = "in the language "
+"""How the names of the groups by language begin."""
+
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
@@ -47,7 +50,7 @@ def group_pages(facts: Mapping[int, PageFacts]) -> tuple[PageGroup, ...]:
     steps = {page: each.path.strip("/").split("/")[:MAX_DEPTH] for page, each in parts.items()}
     asked = {page: dict(parse_qsl(each.query)) for page, each in parts.items()}
     languages = {page: (each.language or "").split("-")[0].lower() for page, each in facts.items()}
-    found = _divide(languages, "in the language ")
+    found = _divide(languages, IN_LANGUAGE)
     for depth in range(MAX_DEPTH - 1):
         # The last step of a path names the page itself.
         section = {page: each[depth] if depth < len(each) - 1 else "" for page, each in steps.items()}

@@ -12,7 +12,7 @@ from statistics import median
 from typing import Literal
 
 from extraction.algorithms.learning.outliers import MIN_OCTAVES, MIN_SHARE, SLACK_CHARS, find_outliers
-from extraction.algorithms.learning.page_groups import PageGroup
+from extraction.algorithms.learning.page_groups import IN_LANGUAGE, PageGroup
 
 MANY_MISSING, FEW_MISSING = 0.5, 0.1
 """Values are missing in a group if at least the first share of its pages lacks them and at most the second share of the other pages."""
@@ -22,6 +22,13 @@ LUCK = 0.001
 
 TOLD = 0.05
 """A person who said so often that the value is not on pages of such a group would have done so by chance less often than this."""
+
+TOLD_PAGES = 3
+"""On so many pages of a language, or on all, a person has to say that the value is not there before nobody is asked about it. One such mark
+may be a slip, and it would hide that the value is missing from all other pages."""
+
+RARE = 0.05
+"""A language without any value is asked about if so many pages would lack it by chance less often than this."""
 
 MIN_VALUES = 4
 """With fewer values on either side, a group's values are not compared with the others'."""
@@ -72,6 +79,29 @@ def find_value_doubts(
         outside = {page: each for page, each in values.items() if page not in group.pages}
         found += _find_missing(group, inside, outside, said) or _find_group_form(group, inside, outside, said)
     return _drop_repeated(found) + _find_unread(values, unread, said) + _find_unlike(values, unread, said)
+
+
+def find_empty_languages(
+    values: Mapping[int, Sequence[str]], groups: Sequence[PageGroup], *, said: Collection[int], besides: Sequence[ValueDoubt]
+) -> list[ValueDoubt]:
+    """Return a doubt for each language in which the attribute has no value, for the question before a rule is published.
+
+    This is asked also if a mark or two say that the value is not there.
+
+    besides: doubts that are known, and are not repeated.
+    """
+    found: list[ValueDoubt] = []
+    for group in groups:
+        inside = sorted(page for page in values if page in group.pages)
+        hits, others = sum(bool(values[page]) for page in values if page not in group.pages), len(values) - len(inside)
+        told = sum(page in said for page in inside)
+        known = any(each.kind == "missing" and group.pages.issuperset(each.pages) for each in besides)
+        if known or not group.name.startswith(IN_LANGUAGE) or not hits or any(values[page] for page in inside):
+            continue
+        if told < min(TOLD_PAGES, len(inside)) and (1 - hits / others) ** len(inside) < RARE:
+            words = f"no value on any of the {len(inside):,} pages {group.name}, while {hits:,} of {others:,} other pages have one"
+            found.append(_make("missing", words, [page for page in inside if page not in said]))
+    return found
 
 
 def _find_missing(

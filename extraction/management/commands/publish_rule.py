@@ -39,7 +39,7 @@ class Command(VertexCommand):
 
     def _confirm(self, doubtful: doubts.Doubtful, *, despite_doubts: bool) -> None:
         """Print what is doubtful and ask whether to go on. Raises CommandError if the answer is no or nobody can answer."""
-        self.stderr.write("Some values look wrong:")
+        self.stderr.write("Some values are missing or look wrong:")
         for reason in doubtful.doubts:
             self.stderr.write(f"  {reason}")
         if despite_doubts:

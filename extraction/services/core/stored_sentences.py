@@ -43,7 +43,8 @@ SENTENCES: tuple[str, ...] = (
     ),
     # Why a learned rule may be wrong on other pages
     gettext_noop("it asks for a text that no other page has (%(words)s)"),
-    gettext_noop("it finds nothing on any page that is not marked"),
+    gettext_noop("it finds nothing on the unmarked pages that were read"),
+    gettext_noop("it finds nothing on any page that is not marked"),  # in older reports
     # What speaks against a rule on a page
     gettext_noop("the rule finds nothing"),
     gettext_noop("%(value)s is on the page, but the rule no longer finds it"),

@@ -95,6 +95,16 @@ def keep_current_row_labels(cluster: Cluster, labels: Mapping[int, Mapping[int, 
     return _drop_old(cluster, labels, names)
 
 
+def find_outdated(cluster: Cluster, pages: Collection[int]) -> set[int]:
+    """Return those snapshots that show the old design: their page has a newer version, and something broke since or no mask covers them."""
+    last = max((each.at for each in find_breaks(cluster.pk).values()), default=None)
+    old = find_superseded(cluster, pages)
+    if last is not None:
+        newer = Snapshot.objects.filter(pk__in=pages, fetched_at__lt=last, page__current__fetched_at__gt=F("fetched_at"))
+        old |= set(newer.values_list("pk", flat=True))
+    return old
+
+
 def _list_new_pages(breakage: Breakage) -> list[int]:
     """Return the snapshots that the breakage's check fetched."""
     return [each.new for each in breakage.check_found.read_pages() if each.new]
@@ -107,7 +117,7 @@ def _drop_old(
     if not pages:
         return dict(labels)
     fetched = dict(Snapshot.objects.filter(pk__in=pages).values_list("pk", "fetched_at"))
-    old, found = _find_superseded(cluster, pages), dict[int, Mapping[int, Marks]]()
+    old, found = find_superseded(cluster, pages), dict[int, Mapping[int, Marks]]()
     for pk, said in labels.items():
         last = max((broke[name] for name in names.get(pk, ()) if name in broke), key=lambda each: each.at, default=None)
         since = {page for page in said if page not in old and (last is None or _is_since_break(page, fetched.get(page), last))}
@@ -120,7 +130,7 @@ def _is_since_break(page: int, fetched_at: datetime | None, last: Break) -> bool
     return page in last.pages or (fetched_at is not None and fetched_at >= last.at)
 
 
-def _find_superseded(cluster: Cluster, pages: Collection[int]) -> set[int]:
+def find_superseded(cluster: Cluster, pages: Collection[int]) -> set[int]:
     """Return those snapshots whose page has a newer version and whose vector none of the template's masks covers."""
     masks = [Mask.from_text(text) for text in cluster.masks]
     if not masks:

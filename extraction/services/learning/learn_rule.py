@@ -22,6 +22,7 @@ from extraction.services.learning import explanations, rule_checks
 from extraction.services.learning.learning_report import build_report
 from extraction.services.learning.learning_set import RowLabels, read_labels, read_row_labels
 from extraction.services.learning.lessons import AttributeLabels, AttributeLesson, LessonProblem, ListLesson, list_row_attributes
+from extraction.services.learning.unmarked_finds import UnmarkedFinds
 from extraction.services.learning.workspaces import Workspace, open_workspace
 from extraction.services.rules import rules
 from extraction.services.rules.effects import count_effects
@@ -55,7 +56,9 @@ def run_learning(run: Run, progress: Progress) -> RunSummary:
         raise JobError(" ".join(f"{problem.message}." for problem in failed))
     learned = RuleDefinition(tuple(lesson.rule for lesson in lessons), tuple(lesson.rule for lesson in lists))
     value = carried_values.add_carried_values(cluster, learned, {problem.name for problem in failed})
-    effect = count_effects(cluster, value, progress=progress, done=progress.run.done)
+    finds = UnmarkedFinds(lessons, {each.name: labels[each.pk] for each in attributes})
+    effect = count_effects(cluster, value, progress=progress, done=progress.run.done, also=finds.count)
+    lessons = [finds.correct(lesson) for lesson in lessons]
     offers = {lesson.rule.name: _compare_with_offer(cluster, space, marked_lists, lesson) for lesson in lists}
     report = build_report(lessons, lists, failed, effect, offers=offers, urls={pk: page.url for pk, page in space.pages.items()})
     report = carried_values.report_carried_values(cluster, value, report, effect)

@@ -17,6 +17,7 @@ from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
 from extraction.algorithms.values.column import fits_type
 from extraction.models import Attribute, RecordList
 from extraction.services.learning.learning_set import LoadedPage, RowLabels
+from extraction.services.learning.refused_rows import find_refused_rows
 from extraction.services.rules.definitions import build_attribute_rule
 
 AttributeLabels = Mapping[int, Sequence[Location]]
@@ -176,7 +177,11 @@ def _learn_list(task: ListTask, corpus: Corpus) -> ListLesson | LessonProblem:
     ]
     marked = [each for each in task.attributes if any(row.fields.get(each.name) for row in rows)]
     fields = [RowField(each.name, each.multiple, each.mandatory, find_reader(each)) for each in marked]
-    found = learn_records(corpus, rows, fields, whole=[place[pk] for pk in task.whole if pk in place])
+    whole = [place[pk] for pk in task.whole if pk in place]
+    found = learn_records(corpus, rows, fields, whole=whole)
+    refused = {} if isinstance(found, apriori.NotLearned) else _find_refused(task, place, found.rows.xpath)
+    if refused:
+        found = learn_records(corpus, rows, fields, whole=whole, refused=refused)
     if isinstance(found, apriori.NotLearned):
         return _make_problem(name, found, pages)
     rules, failed = [], []
@@ -187,6 +192,18 @@ def _learn_list(task: ListTask, corpus: Corpus) -> ListLesson | LessonProblem:
         else:
             failed.append(_make_problem(attribute.name, field, pages))
     return ListLesson(ListRule(name, (Selector(found.rows.xpath),), tuple(rules)), found, tuple(failed))
+
+
+def _find_refused(task: ListTask, place: Mapping[int, int], xpath: str) -> dict[int, list[int]]:
+    """Return {number of a page: elements that are said to be no rows}.
+
+    place: {snapshot id: number of the page}.
+    xpath: that of the rows.
+    """
+    found = {
+        place[pk]: find_refused_rows(task.pages[pk], rows, len(task.attributes), xpath) for pk, rows in task.labels.items() if pk in place
+    }
+    return {page: nodes for page, nodes in found.items() if nodes}
 
 
 def _make_rule(attribute: Attribute, learned: apriori.Learned) -> AttributeRule:

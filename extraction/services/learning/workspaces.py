@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from lxml import etree
 
+from extraction.algorithms.dom.page_language import primary_language
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning.committee import Committee
 from extraction.algorithms.learning.corpus import Corpus
@@ -210,6 +211,17 @@ class Workspace:
         with self._lock:
             root = self._cache.find_tree(source)
             return root if root is not None else self._cache.load_tree(source, room_bytes=_free_bytes())
+
+    def read_language(self, snapshot_id: int) -> str:
+        """Return the language that a page says it is in; "" if it does not say it or cannot be read."""
+        loaded = self.pages.get(snapshot_id)
+        if loaded is not None:
+            return primary_language(loaded.root)
+        source = next((each for each in self.sources if each.snapshot_id == snapshot_id), None)
+        try:
+            return primary_language(self.read_root(source)) if source else ""
+        except PageError:
+            return ""
 
     def drop_spare(self) -> None:
         """Drops what is only kept for speed."""

@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+from django.utils.translation import gettext
+
 from extraction.algorithms.learning.page_groups import PageGroup
-from extraction.algorithms.learning.value_doubts import ValueDoubt, find_value_doubts
+from extraction.algorithms.learning.value_doubts import ValueDoubt, find_empty_languages, find_value_doubts
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.algorithms.values.cleanup.chain import clean_values
 from extraction.algorithms.values.column import fits_type
-from extraction.models import Cluster, Label, Rule
+from extraction.models import Attribute, Cluster, Label, Rule
 from extraction.models.rule_report import DoubtReport, FailedAttribute, GroupReport
 from extraction.services.rules import cleanup_chains
 
@@ -41,7 +43,9 @@ def find_doubts(cluster: Cluster, rule: RuleDefinition, columns: Columns, groups
     said = find_said_pages(cluster)
     found = []
     for name, values in columns.items():
-        for doubt in judge_values(cleaned[name], values, groups, said.get(name, frozenset())):
+        known = said.get(name, set())
+        judged = judge_values(cleaned[name], values, groups, known)
+        for doubt in [*judged, *find_empty_languages(values, groups, said=known, besides=judged)]:
             found.append(DoubtReport(attribute=name, kind=doubt.kind, words=doubt.words, count=doubt.count, pages=doubt.pages))
     return tuple(found)
 
@@ -93,9 +97,10 @@ def describe_doubts(rule: Rule) -> list[str]:
 
 
 def list_doubts(rule: Rule) -> tuple[DoubtReport, ...]:
-    """Return the doubts of a version: first the marked attributes that it gives no values of, then the values that look wrong.
+    """Return the doubts of a version: first the attributes that it should have but lacks, then the values that look wrong.
 
-    A repair has other words for what it does not find again, see `breakages`.
+    It should have those that are marked and those that are mandatory. A repair has other words for what it does not find again, see
+    `breakages`.
     """
     report = rule.read_report()
     if report.repaired_from:
@@ -103,7 +108,15 @@ def list_doubts(rule: Rule) -> tuple[DoubtReport, ...]:
     definition = rule.read_definition()
     given = {each.name for each in definition.every} | {each.name for each in definition.lists}
     failed = [each for each in report.failed if each.name not in given]
-    return (*(_doubt_failed(each) for each in failed), *report.doubts)
+    lacking = _find_lacking(rule.cluster, given | {each.name for each in failed})
+    return (*(_doubt_failed(each) for each in failed), *lacking, *report.doubts)
+
+
+def _find_lacking(cluster: Cluster, known: Collection[str]) -> list[DoubtReport]:
+    """Return a doubt for each mandatory attribute that is not among the known names. Each record without it is incomplete."""
+    wanted = Attribute.objects.of_cluster(cluster).filter(mandatory=True).exclude(name__in=known)
+    words = gettext("mandatory, but not in this rule, so every record lacks it")
+    return [DoubtReport(attribute=each.name, kind="lacking", words=words) for each in wanted]
 
 
 def _doubt_failed(failed: FailedAttribute) -> DoubtReport:

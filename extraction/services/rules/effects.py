@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.utils.translation import gettext
@@ -183,10 +183,19 @@ class _Columns:
         self.values.setdefault(name, {})[page] = doubts.shorten_values(values)
 
 
-def count_effects(cluster: Cluster, rule: RuleDefinition, *, progress: Progress | None = None, done: int = 0) -> RuleReport:
+def count_effects(
+    cluster: Cluster,
+    rule: RuleDefinition,
+    *,
+    progress: Progress | None = None,
+    done: int = 0,
+    also: Callable[[int, etree._Element], None] | None = None,
+) -> RuleReport:
     """Count what each attribute and list of a rule gives on the cluster's pages (at most REPORT_PAGES, spread evenly).
 
     The result holds figures only, and nothing about how the rule was made. It names at most MAX_LISTED snapshots of each kind.
+
+    also: called with the snapshot id and the root of each page that is counted, so that what else is counted does not read it again.
     """
     sources = designs.find_learnable_pages(cluster.pk)
     chosen = sources[:: max(1, -(-len(sources) // REPORT_PAGES))]
@@ -207,6 +216,8 @@ def count_effects(cluster: Cluster, rule: RuleDefinition, *, progress: Progress 
         for name, list_tally in lists.items():
             list_tally.count(source.snapshot_id, given.rows.get(name, ()))
         columns.add(source, root, given)
+        if also is not None:
+            also(source.snapshot_id, root)
         if progress and number % 20 == 0:
             rate = number / (time.monotonic() - started)
             progress(done + number, total=done + len(chosen), message=f"Checking the rule on {len(chosen):,} pages, {rate:.0f} per second")

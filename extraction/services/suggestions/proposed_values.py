@@ -17,6 +17,7 @@ from lxml import etree
 
 from extraction.algorithms.proposals.learned_forms import LearnedForm, learn_form
 from extraction.algorithms.proposals.propose import Proposal, SoughtAttribute, propose_values
+from extraction.algorithms.suggestion.languages import Languages, read_languages
 from extraction.algorithms.suggestion.units import read_units
 from extraction.models import Attribute, Cluster, Label, Record, RecordCount, Snapshot
 from extraction.models.record_values import read_values
@@ -84,9 +85,12 @@ class ProposalOffer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Found:
+    """languages: of the pages; empty if all are in one."""
+
     snapshots: tuple[int, ...]
     proposals: tuple[Proposal, ...]
     unread: int
+    languages: Languages
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,9 +116,11 @@ def propose_attributes(cluster: Cluster) -> ProposalOffer:
 
 
 def take_proposals(cluster: Cluster, key: str, attributes: Iterable[int], user: User | None) -> int:
-    """Mark the values of the accepted attributes on the first sample pages and return the number of those pages.
+    """Mark the values of the accepted attributes on some sample pages and return the number of those pages.
 
-    Existing marks stay. Raises JobError when the pages or the record type have changed since the offer.
+    Existing marks stay. An attribute without a proposal on a page stays unmarked there: it may only not have been found.
+
+    Raises JobError when the pages or the record type have changed since the offer.
 
     key: the key of the offer.
     attributes: ids of the accepted attributes.
@@ -130,7 +136,7 @@ def take_proposals(cluster: Cluster, key: str, attributes: Iterable[int], user: 
     ]
     if not rows:
         raise JobError(gettext("nothing is proposed for these attributes"))
-    return taking_fields.take_columns(cluster, found.snapshots, rows, user)
+    return taking_fields.take_columns(cluster, found.snapshots, rows, user, languages=found.languages)
 
 
 def _proposed(attribute: Attribute, found: Proposal, pages: int, *, marked: bool) -> ProposedAttribute:
@@ -194,7 +200,9 @@ def _answer(question: _Question) -> _Found:
     forms = _learn_forms(question, roots)
     sought = [SoughtAttribute(each.name, each.type, each.multiple or None, forms.get(each.name)) for each in question.attributes]  # type: ignore[arg-type]
     found = propose_values(roots, sought, items=[data[snapshot.pk].items for snapshot in kept])
-    return _Found(tuple(snapshot.pk for snapshot in kept), tuple(found), sum(bool(each.problem) for each in data.values()))
+    return _Found(
+        tuple(snapshot.pk for snapshot in kept), tuple(found), sum(bool(each.problem) for each in data.values()), read_languages(roots)
+    )
 
 
 def _learn_forms(question: _Question, roots: Sequence[etree._Element]) -> dict[str, LearnedForm]:

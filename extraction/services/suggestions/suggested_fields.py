@@ -4,7 +4,7 @@ The fields that an editor accepts become attributes of the record type, and thei
 pages. The marks are like any others: the editor can correct them in the workbench and learn a rule from them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from threading import Condition
 
@@ -15,6 +15,7 @@ from django.utils.translation import gettext
 from extraction.algorithms.dom.page_language import detect_language
 from extraction.algorithms.rules.guess import guess_type
 from extraction.algorithms.suggestion import languages
+from extraction.algorithms.suggestion.absences import find_absences
 from extraction.algorithms.suggestion.languages import Languages
 from extraction.algorithms.suggestion.lists import find_columns_within
 from extraction.algorithms.suggestion.suggest import SuggestedColumn, suggest_columns
@@ -81,12 +82,13 @@ class FieldOffer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Found:
-    """languages: of the pages; empty if all are in one."""
+    """languages: of the pages; empty if all are in one. absences: for each column, the pages that are known to lack it."""
 
     snapshots: tuple[int, ...]
     languages: Languages
     columns: tuple[SuggestedColumn, ...]
     fields: tuple[SuggestedField, ...]
+    absences: tuple[Set[int], ...]
 
 
 def suggest_fields(cluster: Cluster) -> FieldOffer:
@@ -106,9 +108,16 @@ def take_fields(cluster: Cluster, key: str, taken: Sequence[TakenColumns], user:
     now, found = _find(cluster)
     if now != key:
         raise JobError(gettext("the template's sample pages have changed; look at the suggestions again"))
-    rows = [(each, found.columns[each.place].values) for each in taken if each.place < len(found.columns)]
+    known = [each for each in taken if each.place < len(found.columns)]
     return taking_fields.take_columns(
-        cluster, found.snapshots, rows, user, type_name=type_name, languages=found.languages, more=taking_fields.MORE_PAGES
+        cluster,
+        found.snapshots,
+        [(each, found.columns[each.place].values) for each in known],
+        user,
+        type_name=type_name,
+        languages=found.languages,
+        absences=[found.absences[each.place] for each in known],
+        more=taking_fields.MORE_PAGES,
     )
 
 
@@ -131,7 +140,8 @@ def _read(samples: Samples) -> _Found:
     within = find_columns_within(lists, roots, [column.values for column in columns], [column.words for column in columns])
     names = {place: found.name for place, found in within.items()}
     fields = tuple(replace(_field(place, column, len(kept), language), list=names.get(place, "")) for place, column in enumerate(columns))
-    return _Found(tuple(snapshot.pk for snapshot in kept), languages.read_languages(roots), tuple(columns), fields)
+    absences = tuple(find_absences(columns, roots))
+    return _Found(tuple(snapshot.pk for snapshot in kept), languages.read_languages(roots), tuple(columns), fields, absences)
 
 
 def _field(place: int, column: SuggestedColumn, pages: int, language: str | None) -> SuggestedField:

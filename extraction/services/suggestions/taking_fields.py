@@ -1,6 +1,6 @@
 """Turn the columns that an editor accepts into attributes and into marks on a few sample pages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -43,6 +43,7 @@ def take_columns(
     *,
     type_name: str = "",
     languages: Languages = (),
+    absences: Sequence[Set[int]] = (),
     more: int = 0,
 ) -> int:
     """Turn columns into attributes, mark their values on some pages and return the number of those pages.
@@ -52,7 +53,8 @@ def take_columns(
     snapshots: ids of the snapshots that were compared. The page numbers in `rows` are positions in this sequence.
     rows: each accepted column with its values.
     type_name: the name of the record type if the template has none: of one of the team, or of a new one.
-    languages: of the pages, if they are in several. A column that has values in some of them says nothing about pages in the others.
+    languages: of the pages, if they are in several.
+    absences: for each of `rows`, the pages on which the column is known to be missing. Elsewhere, a column without values is not marked.
     more: how many pages may be marked in addition, for columns that none of the others has.
     """
     with transaction.atomic():
@@ -63,7 +65,11 @@ def take_columns(
         pages = list(Snapshot.objects.in_bulk(chosen).values())
         for page in pages:
             number = snapshots.index(page.pk)
-            known = [(each, values) for each, values in rows if not languages or languages[number] in {languages[n] for n in values}]
+            known = [
+                row
+                for row, absent in zip(rows, absences or [frozenset[int]()] * len(rows), strict=True)
+                if row[1].get(number) or number in absent
+            ]
             _mark(cluster, page, [(attributes[each.name.lower()], values.get(number, ())) for each, values in known], user)
     return len(pages)
 
@@ -107,7 +113,7 @@ def _attributes(cluster: Cluster, rows: Sequence[tuple[TakenColumns, Values]], t
 
 
 def _mark(cluster: Cluster, page: Snapshot, rows: Sequence[tuple[Attribute, Sequence[Value]]], user: User | None) -> None:
-    """Mark the columns' values on a page, or that an attribute is missing there.
+    """Mark the columns' values on a page; of a column without values, that the attribute is missing there.
 
     Attributes that already have a mark on the page and attributes of lists are skipped.
     """

@@ -62,7 +62,7 @@
  *   mark: (attribute: Attribute, values: Value[] | null, at: Place | null) => void,
  *   confirm: () => void,
  *   confirmAll: () => void,
- *   acceptRows: (list: number) => void, addBeside: () => void,
+ *   acceptRows: (list: number) => void, refuseRow: (list: number) => void, addBeside: () => void,
  *   absent: () => void,
  *   clear: () => void,
  *   remove: (number: number) => void,

@@ -81,7 +81,7 @@ export function createChoosing(bench) {
   function advance() {
     const { store } = bench;
     const list = currentOf(store)?.list;
-    const rowDone = list && lists.saidIn(store, list, store.page, lists.rowOn(store, list, store.page)) === "all";
+    const rowDone = list && lists.isDone(lists.saidIn(store, list, store.page, lists.rowOn(store, list, store.page)));
     if (rowDone && lists.markedRows(store, list, store.page).length < 2) return openRow(list, 0);
     const next = nextUnsaid(store);
     if (next !== null) choose(next, { keepFocus: true });

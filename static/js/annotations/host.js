@@ -177,9 +177,9 @@ function closeTree() {
 // ---- Drawing ---------------------------------------------------------------------------------------------------------
 
 function draw() {
-  const { store, choose, confirm, addBeside, absent, clear, remove, openPage, openRow, acceptRows } = bench;
+  const { store, choose, confirm, addBeside, absent, clear, remove, openPage, openRow, acceptRows, refuseRow } = bench;
   drawSamples(byId("samples"), store, openPage);
-  drawPanel(byId("attributes"), store, { choose, confirm, addBeside, absent, clear, remove, open: openPage, missing, unread, different, openRow, acceptRows, show });
+  drawPanel(byId("attributes"), store, { choose, confirm, addBeside, absent, clear, remove, open: openPage, missing, unread, different, openRow, acceptRows, refuseRow, show });
   say({ type: "marks", marks: marksOf(store) });
   sayMode();
   drawHead(store, styled, tree.shown);

@@ -223,7 +223,7 @@ export function learner(api, known, draw, fail, taughtAll) {
 function askToPublish({ lacking, doubts }) {
   const lines = [];
   if (lacking.length) lines.push(gettext("The rule finds nothing for: %(names)s.", { names: lacking.join(", ") }));
-  if (doubts.length) lines.push(gettext("Some values look wrong:"), ...doubts.map((doubt) => `• ${doubt}`));
+  if (doubts.length) lines.push(gettext("Some values are missing or look wrong:"), ...doubts.map((doubt) => `• ${doubt}`));
   return [...lines, doubts.length ? gettext("Publish it anyway?") : gettext("Publish it without them?")].join("\n");
 }
 

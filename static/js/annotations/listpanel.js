@@ -2,14 +2,14 @@
 
 import { h } from "../core/dom.js";
 import { gettext, ngettext } from "../core/words.js";
-import { acceptable, columns, differs, foundRows, markedRows, matches, rowOn, saidIn } from "./rows.js";
+import { acceptable, columns, differs, foundFor, foundRows, markedRows, matches, rowOn, saidIn } from "./rows.js";
 
-const SIGNS = { all: "✓", some: "●", none: "○" };
-const WORDS = { all: gettext("marked"), some: gettext("partly marked"), none: gettext("nothing marked") };
+const SIGNS = { all: "✓", some: "●", none: "○", refused: "✕" };
+const WORDS = { all: gettext("marked"), some: gettext("partly marked"), none: gettext("nothing marked"), refused: gettext("not a row") };
 
 /**
  * @typedef {import("./store.js").Store} Store
- * @typedef {{openRow: (list: number, row: number) => void, acceptRows: (list: number) => void, show: (value: import("./store.js").Value) => void}} ListActions
+ * @typedef {{openRow: (list: number, row: number) => void, acceptRows: (list: number) => void, refuseRow: (list: number) => void, show: (value: import("./store.js").Value) => void}} ListActions
  */
 
 /** @param {Store} store @param {{id: number, name: string}} list @param {ListActions} actions */
@@ -25,9 +25,17 @@ export function drawListHead(store, list, actions) {
     "li",
     { class: "wb-list", data: { list: list.id } },
     h("h3", { class: "wb-list-name truncate", title: list.name }, list.name),
-    h("div", { class: "wb-rows" }, ...shown(rows, open).map((row) => (row ? chip(row) : h("span", { class: "muted" }, "…"))), button("wb-row-chip", gettext("Mark another row (r)"), false, () => actions.openRow(list.id, 0), gettext("+ row"), h("kbd", {}, "r"))),
+    h("div", { class: "wb-rows" }, ...shown(rows, open).map((row) => (row ? chip(row) : h("span", { class: "muted" }, "…"))), button("wb-row-chip", gettext("Mark another row (r)"), false, () => actions.openRow(list.id, 0), gettext("+ row"), h("kbd", {}, "r")), refusal(store, list.id, open, actions)),
     hint(store, list.id),
   );
+}
+
+/** The button that says that the open row is none, if its values are only proposed. @param {Store} store @param {number} list @param {number} open
+ * @param {ListActions} actions */
+function refusal(store, list, open, actions) {
+  if (saidIn(store, list, store.page, open) !== "none" || !foundFor(store, list, store.page, open)) return null;
+  const title = gettext("Say that the proposed row %(row)s is not a row of this list, such as an advert", { row: open });
+  return button("wb-row-chip", title, false, () => actions.refuseRow(list), gettext("Not a row"));
 }
 
 /** Row numbers with a gap (0) where there are many. @param {number[]} rows @param {number} open */

@@ -4,7 +4,7 @@ import { toast } from "../core/toasts.js";
 import { gettext, ngettext } from "../core/words.js";
 import { samePlace } from "../display/places.js";
 import { hitValues } from "./highlight.js";
-import { acceptable, placeOf, rowFor } from "./rows.js";
+import { acceptable, columns, placeOf, rowFor, rowOn } from "./rows.js";
 import { afterClick, attributeOf, beside, currentOf, isAwaited, isOffered, isSaid, nextUnsaid, offered, put, standing, without } from "./store.js";
 
 /**
@@ -126,6 +126,17 @@ export function createMarking(bench) {
     saveAll(changes);
   }
 
+  /** Says that the open row of a list is none, as one step: all of it is missing. @param {number} list */
+  function refuseRow(list) {
+    const { store } = bench;
+    const row = rowOn(store, list, store.page);
+    const changes = columns(store, list).map(({ id }) => {
+      (store.labels[id] ??= {})[placeOf(store.page, row)] = null;
+      return change(id, null, row);
+    });
+    saveAll(changes);
+  }
+
   /** @param {import("./bench.js").Change[]} changes */
   function saveAll(changes) {
     bench.dropFocus();
@@ -158,5 +169,5 @@ export function createMarking(bench) {
     if (attribute) mark(attribute, now(attribute).values.filter((_, each) => each !== number), null);
   }
 
-  return { click, takePlace, mark, confirm, confirmAll, acceptRows, addBeside, absent, clear, remove };
+  return { click, takePlace, mark, confirm, confirmAll, acceptRows, refuseRow, addBeside, absent, clear, remove };
 }

@@ -69,7 +69,7 @@ function row(store, attribute, actions) {
     ),
     values(how, current, actions, (text) => drawReading(store, attribute, text), isAwaited(store, attribute)),
     draft?.state === "failed" && !attribute.list && !(current && offered(store).length) && h("p", { class: "wb-failure" }, icon("warn"), h("span", {}, reason(draft, attribute), ...places(draft, attribute, actions))),
-    how.words && h("p", { class: "wb-source muted small" }, how.words === "main text" ? gettext("the page’s main text: where it differs from the others") : gettext("from the embedded data: %(words)s", { words: how.words })),
+    how.words && h("p", { class: "wb-source muted small" }, how.words === "live rule" ? gettext("found by the live rule") : how.words === "main text" ? gettext("the page’s main text: where it differs from the others") : gettext("from the embedded data: %(words)s", { words: how.words })),
     current && agreement(draft, attribute, actions),
     drawUnread(store, attribute, actions.unread),
     strip(store, attribute, current, actions),

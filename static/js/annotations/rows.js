@@ -45,10 +45,12 @@ export function markedRows(store, list, page) {
   return [...rows].sort((a, b) => a - b);
 }
 
-/** How much of a row is marked. @param {Store} store @param {number} list @param {number} page @param {number} row @returns {"all" | "some" | "none"} */
+/** How much of a row is marked; "refused" if all of it is said to be missing, so that it is no row. @param {Store} store @param {number} list
+ * @param {number} page @param {number} row @returns {"all" | "some" | "none" | "refused"} */
 export function saidIn(store, list, page, row) {
   const all = columns(store, list).map((attribute) => saidAt(store, attribute, page, row));
   const said = all.filter((values) => values === null || values?.length).length;
+  if (all.length && all.every((values) => values === null)) return "refused";
   return said === all.length ? "all" : said ? "some" : "none";
 }
 
@@ -105,10 +107,13 @@ export function foundFor(store, list, page, row) {
   return free[row - 1 - marked.filter((each) => each < row).length];
 }
 
+/** Whether nothing is left to mark in a row. @param {ReturnType<typeof saidIn>} said */
+export const isDone = (said) => said === "all" || said === "refused";
+
 /** The next row to mark: the first one that is only partly marked, else a new one. @param {Store} store @param {number} list @param {number} page */
 export function nextRow(store, list, page) {
   const marked = markedRows(store, list, page);
-  return marked.find((row) => saidIn(store, list, page, row) !== "all") ?? (marked.at(-1) ?? 0) + 1;
+  return marked.find((row) => !isDone(saidIn(store, list, page, row))) ?? (marked.at(-1) ?? 0) + 1;
 }
 
 /** The labels that come from accepting all found rows that are not marked. @param {Store} store @param {number} list @param {number} page

@@ -5,6 +5,7 @@ import { gettext, ngettext } from "../core/words.js";
 import { markedRows } from "./rows.js";
 import { apart, needed, percent, saidOn, standing } from "./store.js";
 
+const OUTDATED = gettext("This page looks different now. What is marked here does not teach the new design.");
 const OFFERED = gettext("not a sample page, but marking it would improve the rule");
 
 /** @param {HTMLElement} list @param {import("./store.js").Store} store @param {(page: number) => void} open */
@@ -24,7 +25,7 @@ function row(store, sample, number, { title, optional, open }) {
   const proposed = store.attributes.filter((attribute) => standing(store, attribute.id, sample.id).kind === "proposed").length;
   const rows = store.lists.reduce((count, list) => count + markedRows(store, list.id, sample.id).length, 0);
   const [sign, word, look] =
-    said === all ? ["✓", gettext("done"), "state-ok"] : said ? ["●", gettext("%(said)s of %(all)s", { said, all }), "state-draft"] : rows ? ["●", ngettext("%(count)s row marked", "%(count)s rows marked", rows), "state-draft"] : ["○", optional ? gettext("optional") : proposed ? gettext("%(proposed)s of %(all)s proposed", { proposed, all }) : gettext("nothing yet"), "muted"];
+    sample.outdated ? ["◌", gettext("old design"), "muted"] : said === all ? ["✓", gettext("done"), "state-ok"] : said ? ["●", gettext("%(said)s of %(all)s", { said, all }), "state-draft"] : rows ? ["●", ngettext("%(count)s row marked", "%(count)s rows marked", rows), "state-draft"] : ["○", optional ? gettext("optional") : proposed ? gettext("%(proposed)s of %(all)s proposed", { proposed, all }) : gettext("nothing yet"), "muted"];
   const covered = sample.covered ? percent(sample.covered, 1) : ""; // 0 is only a lower bound until advice has come
   const why = said < all ? sample.reason : "";
   return h(
@@ -33,7 +34,7 @@ function row(store, sample, number, { title, optional, open }) {
     h(
       "button",
       {
-        type: "button", class: `wb-sample${optional ? " wb-optional" : ""}`, "aria-current": sample.id === store.page ? "page" : null, title: [sample.title || sample.url, sample.url, covered ? gettext("Pages 1 to %(number)s cover at least %(covered)s of the template", { number, covered }) : sample.covered === null && OFFERED, why].filter(Boolean).join("\n"),
+        type: "button", class: `wb-sample${optional ? " wb-optional" : ""}`, "aria-current": sample.id === store.page ? "page" : null, title: [sample.title || sample.url, sample.url, covered ? gettext("Pages 1 to %(number)s cover at least %(covered)s of the template", { number, covered }) : sample.covered === null && OFFERED, sample.outdated && OUTDATED, why].filter(Boolean).join("\n"),
         data: { page: sample.id }, on: { click: () => open(sample.id) },
       },
       h("span", { class: "wb-sample-number figures" }, String(number)),

@@ -6,13 +6,14 @@ import { columns, foundFor, placeOf, rowFor } from "./rows.js";
 /**
  * @typedef {import("../display/places.js").Place} Place
  * @typedef {{location: Place, value: string}} Value
- * covered: null for a page that is offered although it is not a sample. reason: why marking it would improve the rule.
- * @typedef {{id: number, title: string, url: string, covered: number | null, frame: string, apart?: string, reason?: string}} Sample
+ * outdated: whether the page looks different now. covered: null for a page that is offered although it is not a sample. reason: why marking it would improve the rule.
+ * @typedef {{id: number, title: string, url: string, covered: number | null, frame: string, apart?: string, reason?: string, outdated?: boolean}} Sample
  * @typedef {{id: number, name: string, type: string, multiple: boolean, mandatory: boolean, hotkey: string, hue: number, list: number | null}} Attribute
  * @typedef {{checked: number, total: number, hits: number, several: number, without: number[], complete: boolean}} Coverage
- * @typedef {{attribute: number, state: "empty" | "failed" | "learned" | "asking", message?: string, page?: number | null, places?: {page: number, location: Place, value: string}[], values?: Record<string, Value[]>, beside?: Record<string, Value[]>, coverage?: Coverage | null,
+ * @typedef {{attribute: number, state: "empty" | "failed" | "learned" | "asking", message?: string, page?: number | null, places?: {page: number, location: Place, value: string}[], values?: Record<string, Value[]>, beside?: Record<string, Value[]>, unheard?: number[], coverage?: Coverage | null,
  *   agreement?: import("./pagedata.js").Agreement | null, list?: number, rows?: Record<string, import("./rows.js").Row[]>, failed?: Record<string, string>,
  *   readings?: Record<string, Record<string, import("./readings.js").Reading>>, unread?: import("./readings.js").Unread}} Draft
+ * unheard: pages without a value in a language in which no value is marked yet. That the rule finds nothing there is no reason to confirm it.
  * unread: what could not be read of a page's embedded data, by page; "" if everything could.
  * labels: by attribute, then by page, or by "page/row" in a list. rows: which row of a list is open, by "list/page".
  * @typedef {{samples: Sample[], attributes: Attribute[], lists: {id: number, name: string}[], rows: Map<string, number>, labels: Record<string, Record<string, Value[] | null>>, drafts: Map<number, Draft>,
@@ -48,7 +49,7 @@ export function standing(store, attribute, page) {
   if (values?.length) return { kind: "proposed", values };
   const suggested = attributeOf(store, attribute)?.list ? undefined : store.suggestions.get(page)?.get(attribute);
   if (suggested) return { kind: "suggested", values: suggested.values, words: suggested.words };
-  return { kind: values ? "none" : "unknown", values: [] };
+  return { kind: values && !draft?.unheard?.includes(page) ? "none" : "unknown", values: [] };
 }
 
 /** Whether one key would confirm the values. @param {Standing} how */
@@ -192,8 +193,9 @@ export const hasSeveralElsewhere = (store, attribute) => store.samples.some(({ i
 /** Whether the values of an attribute on the open page are still to come from its rule: it is marked elsewhere, and nothing is known here.
  * @param {Store} store @param {Attribute} attribute */
 export function isAwaited(store, attribute) {
-  const state = store.drafts.get(attribute.id)?.state ?? "asking";
-  if (attribute.list || (state !== "asking" && state !== "learned") || standing(store, attribute.id, store.page).kind !== "unknown") return false;
+  const draft = store.drafts.get(attribute.id);
+  const state = draft?.state ?? "asking";
+  if (attribute.list || draft?.unheard?.includes(store.page) || (state !== "asking" && state !== "learned") || standing(store, attribute.id, store.page).kind !== "unknown") return false;
   return store.samples.some(({ id }) => standing(store, attribute.id, id).kind === "confirmed");
 }
 

@@ -42,8 +42,7 @@ export function adviser(api, known, draw, publish, open) {
         complete = advice.complete;
         latest = advice;
         const store = known();
-        const here = saidOn(store, store.page);
-        if ((arranged !== store.page && !here) || here === store.attributes.length) arrange();
+        if (mayArrange(store, arranged, mine === 1)) arrange();
         draw();
         drawSettled(byId("settled"), advice, { publish, open });
       }
@@ -53,6 +52,14 @@ export function adviser(api, known, draw, publish, open) {
   }
 
   return { advise, arrange, hush: () => { asked += 1; } };
+}
+
+/** Whether new advice may put the samples in order: not while a person is marking the page.
+ * @param {Store} store @param {number} arranged the page for which they were last put in order
+ * @param {boolean} untouched whether nothing was marked since the workbench was opened */
+export function mayArrange(store, arranged, untouched) {
+  const here = saidOn(store, store.page);
+  return untouched || (arranged !== store.page && !here) || here === store.attributes.length;
 }
 
 /** @param {Store} store @param {Sample} sample */

@@ -63,3 +63,10 @@ test("a found row that shares a place with a marked one is that row, and is not 
   assert.deepEqual(found.map((row, number) => rows.differs(store, 7, 10, rows.matches(store, 7, 10)[number], row)), [true, false, false]);
   assert.equal(rows.differs(listed(found[0]), 7, 10, 1, found[0]), false);
 });
+
+test("a row of which everything is missing is no row, and nothing is left to mark in it", () => {
+  const store = listed(found[0]);
+  for (const id of [3, 4]) store.labels[id]["10/2"] = null;
+  assert.equal(rows.saidIn(store, 7, 10, 2), "refused");
+  assert.equal(rows.nextRow(store, 7, 10), 3);
+});

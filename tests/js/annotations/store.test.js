@@ -160,3 +160,10 @@ test("a click on a part of a proposed value of several takes the part instead of
   assert.deepEqual(click("proposed", cell, [cell, at(9, "Dumas")], [cell]), [at(9, "Dumas")], "the proposed value itself is left out");
   assert.deepEqual(click("confirmed", at(5, "Austen"), [cell], [cell]), [], "what a person marked is removed");
 });
+
+test("that nothing is found in a language in which nothing is marked is no reason to confirm it", () => {
+  const store = made({ labels: { 1: { 20: [at(1, "Tea")] } } });
+  store.drafts.set(1, learned(1, { 10: [], 30: [] }, { unheard: [10] }));
+  assert.deepEqual([10, 30].map((page) => stores.standing(store, 1, page).kind), ["unknown", "none"]);
+  assert.equal(stores.isAwaited(store, store.attributes[0]), false, "nothing more is to come");
+});

@@ -7,8 +7,8 @@ import pytest
 from extraction import pipeline
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.models import Attribute, Cluster, Rule, Run, Snapshot
-from extraction.services.core import runs
-from extraction.services.learning import learn_rule, workspaces
+from extraction.services.core import runs, stored_bytes, stored_pages
+from extraction.services.learning import learn_rule, learning_set, workspaces
 from extraction.services.learning.workspaces import AttributeLesson, Workspace
 from extraction.services.rules import doubts
 from tests.services import factory
@@ -144,3 +144,44 @@ def teach(monkeypatch: pytest.MonkeyPatch, xpath: str, *, only: str = "") -> Non
         return AttributeLesson(AttributeRule(attribute.name, alternatives=(Selector(xpath),)), learned.learned)
 
     monkeypatch.setattr(Workspace, "learn_attribute", lesson)
+
+
+def add_care(cluster: Cluster, *, on: int) -> list[Snapshot]:
+    """Give a template of many pages a few that say how a book is cared for, none of which is drawn to be learned from."""
+    site = cluster.site
+    made: list[Snapshot] = []
+    for number in range(60):
+        factory.snapshot(site, f"https://shop.example/plain/{number}", factory.book_html(f"Plain {number}"), cluster=cluster)
+    drawn = {page.snapshot_id for page in stored_pages.choose_pages([], learning_set.list_sources(cluster.pk), max_bytes=10**9)}
+    number = 0
+    while len(made) < on:
+        number += 1
+        content = factory.book_html(f"Silk {number}").replace(b"</ul>", f'</ul><p class="care">Dust {number} times</p>'.encode())
+        found = factory.snapshot(site, f"https://shop.example/silk/{number}", content, cluster=cluster)
+        now = {page.snapshot_id for page in stored_pages.choose_pages([], learning_set.list_sources(cluster.pk), max_bytes=10**9)}
+        if now == drawn:
+            made.append(found)
+        else:
+            found.delete()
+    return made
+
+
+@pytest.mark.parametrize("on", [2, 5])
+def test_a_rare_attribute_is_doubted_only_if_no_unmarked_page_of_the_template_has_it(on: int, shop: Cluster, sent: list[int]) -> None:
+    """Some pages are drawn to learn from, and none of those is one of the few that have the attribute."""
+    pages = add_care(shop, on=on)
+    assert shop.record_type
+    care = Attribute.objects.create(record_type=shop.record_type, name="care", position=9)
+    for page in pages[:2]:
+        content = stored_bytes.get_bytes(page.sha256)
+        number = page.page.url.rsplit("/", 1)[1]
+        factory.label(shop, page, care, [factory.text_at(content, f"Dust {number} times")])
+    learn(shop)
+    [report] = Rule.objects.get().read_report().attributes
+    assert report.hits == on
+    [alone] = report.alternatives
+    unmarked = report.checked - 2
+    if on == 2:
+        assert (alone.support, alone.doubt) == (0.0, "it finds nothing on the unmarked pages that were read")
+    else:
+        assert (alone.support, alone.doubt) == (3 / unmarked, None)

@@ -8,7 +8,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from extraction import pipeline
-from extraction.models import Attribute, Cluster, Label, Record, RecordList, Rule, Run
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.rules import apply, xslt
+from extraction.models import Attribute, Cluster, Label, Record, RecordList, RecordType, Rule, Run
 from extraction.services.labels import labelling
 from extraction.services.labels.labelling import LabelError
 from extraction.services.learning import learn_rule, workspaces
@@ -172,3 +174,34 @@ def test_a_list_is_deleted_with_its_last_attribute(shops: Cluster) -> None:
     only = [d for d in drafts() if not d.list]
     record_types.update_record_type(shops.record_type, "Shop", "", only, drop_labels=True)
     assert not RecordList.objects.exists()
+
+
+def tiles(page: int) -> bytes:
+    """A page of products. The third tile is an advert, which has a name and a price like the others, but no rating."""
+    rows = [f"<li class=tile><h3>Pot {page}{n}</h3><p><b>£{page}{n}.00</b> <i>{n % 5},5 / 5</i></p></li>" for n in range(1, 6)]
+    rows.insert(2, "<li class='tile paid'><h3>Knife club</h3><p><b>£9.99</b> <em>Sponsored</em></p></li>")
+    return f"<html><body><h1>All</h1><ul class=grid>{''.join(rows)}</ul></body></html>".encode()
+
+
+def test_a_row_of_which_all_is_marked_as_missing_is_no_row(sent: list[int]) -> None:
+    """Rows 1 and 2 are products, and row 3, the next one that was found, is said to be none: it is the advert."""
+    site, kind = factory.site("Pots"), RecordType.objects.create(name="Pot", slug="pot")
+    listed = RecordList.objects.create(record_type=kind, name="pots")
+    names = ("name", "price", "rating")
+    attributes = [Attribute.objects.create(record_type=kind, name=name, position=n, list=listed) for n, name in enumerate(names)]
+    cluster = factory.cluster(site, kind=kind)
+    pages = [factory.snapshot(site, f"https://pots.example/{n}", tiles(n), cluster=cluster) for n in range(1, 6)]
+    for row in (1, 2):
+        texts = (f"Pot 1{row}", f"£1{row}.00", f"{row % 5},5 / 5")
+        for attribute, text in zip(attributes, texts, strict=True):
+            labelling.set_labels(cluster, pages[0], attribute, [factory.text_at(tiles(1), text)], None, row=row)
+
+    def names_on(rule: Rule) -> list[str]:
+        root = parse(tiles(2)).root
+        given = apply.extract_values(xslt.Stylesheet.compile(rule.stylesheet), root)
+        return [row["name"][0] for row in given.rows["pots"]]
+
+    assert "Knife club" in names_on(learned(cluster))
+    for attribute in attributes:
+        labelling.set_labels(cluster, pages[0], attribute, None, None, row=3)
+    assert names_on(learned(cluster)) == [f"Pot 2{n}" for n in range(1, 6)]

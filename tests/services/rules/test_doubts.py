@@ -62,11 +62,27 @@ def test_a_draft_in_doubt_is_published_only_when_somebody_says_so(shop: Cluster)
     doubts.refuse_doubtful(draft)
 
 
-def test_a_mark_on_such_a_page_settles_the_doubt(shop: Cluster) -> None:
+def test_marks_on_three_such_pages_settle_the_doubt_and_one_does_not(shop: Cluster) -> None:
     price = Attribute.objects.of_cluster(shop).get(name="price")
-    german = Snapshot.objects.get(page__url="https://shop.example/de/book/7")
-    factory.label(shop, german, price, None)
-    assert make_draft(shop).read_report().doubts == ()
+    for number, kinds in ((7, ["missing"]), (8, ["missing"]), (9, [])):
+        german = Snapshot.objects.get(page__url=f"https://shop.example/de/book/{number}")
+        factory.label(shop, german, price, None)
+        found = make_draft(shop).read_report().doubts
+        assert [each.kind for each in found] == kinds
+        assert all(german.pk not in each.pages and each.words.startswith("no value on any of the 6 pages") for each in found)
+
+
+def test_a_rule_without_a_mandatory_attribute_is_asked_about(shop: Cluster) -> None:
+    Attribute.objects.filter(name="price").update(mandatory=True)
+    definition = value("//h1")
+    report = effects.count_effects(shop, definition)
+    draft = rules.add_draft(shop, definition, report=report, origin=Rule.Origin.LEARNED)
+    with pytest.raises(doubts.Doubtful, match="price: mandatory, but not in this rule"):
+        doubts.refuse_doubtful(draft)
+    with pytest.raises(CommandError, match="Nothing was published"):
+        call_command("publish_rule", "shop", str(shop.number), stderr=io.StringIO())
+    Attribute.objects.filter(name="price").update(mandatory=False)
+    doubts.refuse_doubtful(draft)
 
 
 def test_the_command_asks_and_names_the_person(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:

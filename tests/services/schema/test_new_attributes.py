@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
@@ -119,3 +120,11 @@ def test_a_record_type_that_is_used_or_delivered_is_not_deleted(cluster: Cluster
     DeliveryTarget.objects.all().delete()
     record_types.delete_record_type(kind)
     assert not RecordType.objects.exists()
+
+
+def test_the_card_of_a_template_with_a_new_attribute_says_that_its_rule_is_live(cluster: Cluster, signed_in: Any) -> None:
+    change(cluster, [*drafts(cluster), AttributeDraft(None, "price", "price")])
+    factory.snapshot(cluster.site, "https://b.example/1", factory.book_html("A"), cluster=cluster)
+    shown = signed_in("viewer").get(reverse("site", args=[cluster.site.slug])).content.decode()
+    card = shown[shown.index('class="card template-card"') :].partition("</article>")[0]
+    assert "To annotate" in card and "Live" in card

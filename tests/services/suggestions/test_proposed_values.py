@@ -134,3 +134,24 @@ def test_without_a_record_type_the_screen_has_no_proposals(signed_in: Any) -> No
     cluster = factory.cluster(site)
     text = signed_in("editor").get(reverse("cluster_suggest", args=[site.slug, cluster.number])).content.decode()
     assert "suggest/proposed" not in text
+
+
+def test_a_value_that_was_not_found_on_a_page_is_not_marked_as_missing_there(film_type: RecordType, person: Any) -> None:
+    """Of ten pages, two are in English, and the values that were found stand after the German label only."""
+    site = factory.site("Bilingual")
+    cluster = factory.cluster(site)
+    Cluster.objects.filter(pk=cluster.pk).update(record_type=film_type)
+    for number in range(10):
+        language, label = ("en", "Shot by") if number in (0, 5) else ("de", "Regie")
+        body = f"<h1>Film {number}</h1><dl><dt>{label}</dt><dd>Person {'ABCDEFGHIJ'[number]}. Smith</dd><dt>Z</dt><dd>{number}</dd></dl>"
+        factory.snapshot(
+            site, f"https://two.example/{number}", f"<html lang={language}><body>{body}</body></html>".encode(), cluster=cluster
+        )
+    cluster.refresh_from_db()
+    offer, attributes = proposed_values.propose_attributes(cluster), {each.name: each for each in Attribute.objects.all()}
+    director = proposed(cluster)["director"]
+    assert 0 < director.filled < director.pages == 10
+    assert proposed_values.take_proposals(cluster, offer.key, [attributes["title"].pk, attributes["director"].pk], person("editor")) == 3
+    marks = Label.objects.filter(cluster=cluster)
+    assert {each.snapshot.page.url[-1] in "05" for each in marks} == {True, False}, "pages in both languages"
+    assert not marks.filter(location__isnull=True).exists()

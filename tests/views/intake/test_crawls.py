@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from extraction.fetching import tls_probe, url_safety
+from extraction.management import following
 from extraction.models import CrawlAddress, Run, Site, Source
 from extraction.services.core import runs
 from extraction.services.intake import crawl_site
@@ -176,7 +177,7 @@ def test_a_paused_crawl_has_no_rate_and_the_site_says_that_it_is_paused(signed_i
     assert runs.pause_run(run)
     for name in ("site", "site_now"):
         text = signed_in("viewer").get(reverse(name, args=[world.site.slug])).content.decode()
-        assert "<b>460</b><span>pages left" in text
+        assert "<b>460</b><span>addresses left so far" in text
         assert "pages per second" not in text
         assert "remaining</span>" not in text
         assert "Running" not in text
@@ -276,3 +277,14 @@ def test_paused_runs_are_counted_separately_from_active_ones(signed_in: Any, wor
     assert "1 active</span>" in head
     assert "1 paused" in head
     assert "<h2>Running</h2>" in client.get(reverse("home")).content.decode()
+
+
+def test_the_progress_of_a_crawl_does_not_count_addresses_as_pages(signed_in: Any, world: World) -> None:
+    factory.put(Run.objects.filter(pk=world.crawl.pk), Run.State.RUNNING)
+    Run.objects.filter(pk=world.crawl.pk).update(done=63, total=234)
+    for name in ("site_runs", "site"):
+        shown = " ".join(signed_in("editor").get(reverse(name, args=[world.site.slug])).content.decode().split())
+        assert "63 pages, 234 addresses so far" in shown
+        assert "63 of 234" not in shown and "of 234</span> pages" not in shown
+    world.crawl.refresh_from_db()
+    assert "63 pages, 234 addresses so far" in following._line(world.crawl)
