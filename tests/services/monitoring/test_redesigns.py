@@ -12,11 +12,13 @@ from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Bellwether, Breakage, Check, Cluster, Monitor, Page, Record, Rule, Run, Snapshot
 from extraction.models.rule_report import AttributeReport, GroupReport, RuleReport
 from extraction.services.core import stored_bytes
+from extraction.services.labels import designs
 from extraction.services.monitoring import bellwethers, breakages, check_site
 from extraction.services.monitoring.fetch_pages import PageAnswer
 from extraction.services.monitoring.lost_values import find_lost_values
 from extraction.services.records import extract_records
 from extraction.services.rules import rules
+from extraction.views.rules import rule_view
 from tests.reading import words
 from tests.services import factory
 
@@ -209,3 +211,16 @@ def test_two_watched_pages_are_too_few_to_break_an_attribute_but_it_is_repaired_
     assert lamps.watched_with_care() == 2
     assert "care" not in check.broken
     assert "care" in breakage().attributes
+
+
+def test_a_repaired_version_has_figures_of_the_new_pages_only(unseen: Lamps, sent: list[int]) -> None:
+    unseen.check()
+    rule = breakages.accept_repair(breakage(), now=NOW)
+    report = rule.read_report()
+    assert report.groups == ()
+    care = next(each for each in report.attributes if each.name == "care")
+    assert care.hits == 0
+    assert care.checked == report.pages
+    shown = rule_view.list_attributes(rule)
+    assert all(values for row in shown if row.attribute.name == "title" for _, values in row.seen)
+    assert {page.pk for page, _ in shown[0].seen} <= set(designs.find_repaired_pages(rule))
