@@ -31,7 +31,7 @@ from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs, stored_pages
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.corrections.applying import apply_corrections
-from extraction.services.records import finish_tracking, rekeying, settled, tracking
+from extraction.services.records import finish_tracking, last_records, rekeying, settled, tracking
 from extraction.services.records.held_attributes import NOTHING_HELD, HeldAttributes, find_held, hold_back
 from extraction.services.templates.page_matching import Matcher, PageRow
 
@@ -197,7 +197,7 @@ def extract_batch(
     batch: Sequence[PageRow],
     read: Callable[[PageRow], etree._Element] = read_stored,
 ) -> Counter[str]:
-    """Write the records of a batch, except those that the run has already written.
+    """Write the records of a batch, except those that the run has already written, and those whose last record stays.
 
     Returns counts: pages that match no template ("unmatched", "unreadable"), and the new records by state. Raises
     JobError when templates or pages were changed meanwhile.
@@ -218,6 +218,10 @@ def extract_batch(
             left["unreadable" if page.error else "unmatched"] += 1
         elif cluster_id in targets:
             records.append(_record(run, targets[cluster_id], page, read))
+    staying = last_records.find_staying(records, {cluster_id: target.value for cluster_id, target in targets.items()})
+    if staying:
+        settled.vouch_for(run, staying, targets)
+        records = [record for record in records if record.snapshot_id not in staying]
     _write(run, targets, records)
     return left + Counter(str(record.state) for record in records)
 

@@ -224,3 +224,41 @@ def test_a_repaired_version_has_figures_of_the_new_pages_only(unseen: Lamps, sen
     shown = rule_view.list_attributes(rule)
     assert all(values for row in shown if row.attribute.name == "title" for _, values in row.seen)
     assert {page.pk for page, _ in shown[0].seen} <= set(designs.find_repaired_pages(rule))
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_page_that_could_not_be_fetched_since_the_redesign_keeps_its_last_record(gone: bool, sent: list[int]) -> None:
+    lamps = Lamps()
+    lamps.extract()
+    lamps.check()
+    lamps.design = 2
+    lamps.check()
+    rule = breakages.accept_repair(breakage(), now=NOW)
+    if gone:
+        Page.objects.filter(url="https://lamps.example/20").update(gone_at=NOW)
+    lamps.renew(missing=[20])
+    found = Record.objects.now().get(snapshot__page__url="https://lamps.example/20")
+    assert (found.state, len(found.values)) == (Record.State.COMPLETE, 4)
+    assert Record.objects.now().count() == PAGES
+    lamps.extract()
+    found.refresh_from_db()
+    assert len(found.values) == 4, "each further run leaves it, too"
+    Page.objects.update(gone_at=None)
+    lamps.renew()
+    found = Record.objects.now().get(snapshot__page__url="https://lamps.example/20")
+    assert (found.state, found.rule) == (Record.State.COMPLETE, rule)
+
+
+def test_a_page_that_lost_its_values_after_the_repair_loses_its_record(sent: list[int]) -> None:
+    """It is fetched, so the new rule says what it has."""
+    lamps = Lamps()
+    lamps.extract()
+    lamps.check()
+    lamps.design = 2
+    lamps.check()
+    breakages.accept_repair(breakage(), now=NOW)
+    lamps.renew()
+    content = b"<html><body><main><header><h2>Lamp 20</h2></header></main></body></html>"
+    lamps.show(Page.objects.get(url="https://lamps.example/20"), content, at=NOW + timedelta(days=1))
+    lamps.extract()
+    assert list(Record.objects.now().get(snapshot__page__url="https://lamps.example/20").values) == ["title"]
