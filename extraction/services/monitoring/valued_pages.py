@@ -3,10 +3,8 @@
 An attribute that only a few pages have is easily missed by a sample: no watched page has it, so nothing shows when its rule breaks.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
 from extraction.models import Cluster, Record
+from extraction.services.records.repair_losses import list_valued
 
 MAX_RECORDS = 5000
 """The largest number of records that are read. They are spread as the digests of their pages are, so they follow no order of the site."""
@@ -27,15 +25,3 @@ def find_valued_attributes(cluster: Cluster) -> frozenset[str]:
     """Return the attributes of which any record of the template has a value, also a record of an earlier version of its page."""
     rows = Record.objects.given().filter(cluster=cluster).order_by("snapshot__sha256", "snapshot").values_list("values", "rows")
     return frozenset(name for values, lists in rows[:MAX_RECORDS].iterator(chunk_size=1000) for name in list_valued(values, lists))
-
-
-def list_valued(values: Mapping[str, Any], lists: Mapping[str, Any]) -> frozenset[str]:
-    """Return the attributes with a value, from a record's stored values and rows."""
-    return frozenset(_list_valued(values, lists))
-
-
-def _list_valued(values: Mapping[str, Any], lists: Mapping[str, Any]) -> Iterator[str]:
-    yield from (name for name, given in values.items() if given)
-    for rows in lists.values():
-        for row in rows:
-            yield from (name for name, given in row.items() if given)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.urls import reverse
 
 from extraction import pipeline
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
@@ -74,10 +75,10 @@ REPORT = RuleReport(
 
 
 class Lamps:
-    """The shop of lamps as it answers. few: the lamps with care advice."""
+    """The shop of lamps as it answers. few: the lamps with care advice. mixed: which stands where it always did."""
 
     def __init__(self, few: Sequence[int] = FEW) -> None:
-        self.design, self.few = 1, few
+        self.design, self.few, self.mixed = 1, few, False
         kind = factory.record_type(
             {"title": "text", "price": "price", "maker": "text", "material": "text", "care": "text"}, name="Lamp", multiple=()
         )
@@ -105,7 +106,8 @@ class Lamps:
         for page in Page.objects.filter(site=self.cluster.site):
             n = int(page.url.rsplit("/", 1)[1])
             if n not in missing:
-                self.show(page, lamp(n, self.design, self.few), at=NOW + timedelta(hours=1))
+                advice = f"<dl><dt>Care</dt><dd>Wipe with cloth no. {n}</dd></dl>" if self.mixed and n in self.few else ""
+                self.show(page, lamp(n, self.design, self.few) + advice.encode(), at=NOW + timedelta(hours=1))
         self.extract()
 
     def show(self, page: Page, content: bytes, *, at: datetime) -> None:
@@ -187,6 +189,32 @@ def test_an_attribute_that_no_watched_page_has_is_named_and_left_out(unseen: Lam
     assert "The repair agrees with the old values" not in text
     breakages.accept_repair(found, now=NOW)
     assert lost(unseen) == ["care"]
+    unseen.renew()
+    assert lost(unseen) == ["care"]
+    assert "care" in words(signed_in("operator").get(reverse("home")))
+
+
+def test_values_that_the_records_lose_although_the_watched_pages_had_them_are_told(sent: list[int]) -> None:
+    lamps = Lamps()
+    lamps.extract()
+    lamps.check()
+    lamps.design = 2
+    lamps.check()
+    breakages.accept_repair(breakage(), now=NOW)
+    lamps.few = ()
+    lamps.renew()
+    assert lost(lamps) == ["care"]
+    reason = lamps.serving().read_report().failures["care"]
+    assert reason == f"{len(FEW)} of 60 records had a value, 0 of 60 have one now"
+
+
+def test_an_old_xpath_that_still_finds_what_the_watched_pages_could_not_show_is_no_loss(unseen: Lamps) -> None:
+    unseen.check()
+    breakages.accept_repair(breakage(), now=NOW)
+    unseen.mixed = True
+    unseen.renew()
+    assert sum("care" in record.values for record in Record.objects.now()) == len(FEW)
+    assert lost(unseen) == []
 
 
 def test_an_attribute_that_no_record_has_is_not_called_lost(sent: list[int]) -> None:
