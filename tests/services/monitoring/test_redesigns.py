@@ -217,13 +217,14 @@ def test_an_old_xpath_that_still_finds_what_the_watched_pages_could_not_show_is_
     assert lost(unseen) == []
 
 
-def test_an_attribute_that_no_record_has_is_not_called_lost(sent: list[int]) -> None:
+def test_an_attribute_that_no_record_has_is_not_called_lost(sent: list[int], signed_in: Any) -> None:
     lamps = Lamps(few=())
     lamps.extract()
     lamps.check()
     lamps.design = 2
     lamps.check()
     assert "care" not in breakage().attributes
+    assert "No watched page has a value of <b>care</b>" in words(signed_in("viewer").get(breakage().get_absolute_url()))
     assert breakage().proposal.state == Rule.State.VALIDATED  # type: ignore[union-attr]
 
 
