@@ -231,7 +231,7 @@ def _write(site: Site, found: _Found) -> RunSummary:
     _assign(site, home, gone)
     alive = Counter(pk for page, pk in home.items() if page not in gone)
     _write_masks(site, [rows[pk] for pk in alive if pk in rows], masks, small)
-    _forget(site, {*alive, *gone.values()})
+    _forget(site, {*alive, *(pk for pk in gone.values() if pk is not None)})
     return _summarize(site, found, alive, max(last_number, number))
 
 

@@ -14,7 +14,7 @@ from extraction.models import Bellwether, Breakage, Check, Cluster, Monitor, Pag
 from extraction.models.rule_report import AttributeReport, GroupReport, RuleReport
 from extraction.services.core import stored_bytes
 from extraction.services.labels import designs
-from extraction.services.monitoring import bellwethers, breakages, check_site
+from extraction.services.monitoring import bellwethers, breakages, check_site, reuse_rules, valued_pages
 from extraction.services.monitoring.fetch_pages import PageAnswer
 from extraction.services.monitoring.lost_values import find_lost_values
 from extraction.services.records import extract_records
@@ -291,3 +291,41 @@ def test_a_page_that_lost_its_values_after_the_repair_loses_its_record(sent: lis
     lamps.show(Page.objects.get(url="https://lamps.example/20"), content, at=NOW + timedelta(days=1))
     lamps.extract()
     assert list(Record.objects.now().get(snapshot__page__url="https://lamps.example/20").values) == ["title"]
+
+
+def test_a_rule_that_is_offered_to_a_new_template_names_what_it_could_not_find_again(
+    sent: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lamps = Lamps()
+    lamps.extract()
+    lamps.design = 2
+    new = factory.cluster(lamps.cluster.site, number=2)
+    for page in Page.objects.filter(site=lamps.cluster.site):
+        lamps.show(page, lamp(int(page.url.rsplit("/", 1)[1]), 2, FEW), at=NOW)
+    Snapshot.objects.current().update(cluster=new)
+    monkeypatch.setattr(reuse_rules, "MAX_SHARED", 6)
+    seen = valued_pages.spread_pages
+    monkeypatch.setattr(valued_pages, "spread_pages", lambda cluster, pages, most: list(pages[:most]))
+    reuse(lamps)
+    assert new.rules.get().read_report().failures == {"care": "no watched page had a value, so nothing shows where it is on the new pages"}
+    new.rules.all().delete()
+    monkeypatch.setattr(valued_pages, "spread_pages", seen)
+    reuse(lamps)
+    assert new.rules.get().read_report().failures == {}
+    assert new.rules.get().read_report().relearned["care"].judged >= 3
+
+
+def reuse(lamps: Lamps) -> None:
+    run = reuse_rules.start_reuse(lamps.cluster.site)
+    assert run is not None
+    assert pipeline.execute_run(run.pk)
+
+
+def test_pages_with_rare_values_are_among_those_that_an_import_is_judged_by(sent: list[int]) -> None:
+    lamps = Lamps()
+    lamps.extract()
+    pages = list(Snapshot.objects.order_by("pk").values_list("pk", flat=True))
+    chosen = valued_pages.spread_pages(lamps.cluster.pk, pages, 6)
+    assert chosen[:6] == pages[::10]
+    assert sum(pages.index(pk) in FEW for pk in chosen) == 5
+    assert valued_pages.spread_pages(lamps.cluster.pk, [], 6) == []
