@@ -43,8 +43,10 @@ def english() -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def forget_pages() -> Iterator[None]:
-    """Forget the pages of the workbench after a module: its rows go, and those of the next one have the same ids."""
+    """Forget the pages of the workbench and of breakages after a module: its rows go, and those of the next one have the same ids."""
     yield
+    if breakages := sys.modules.get("extraction.views.monitoring.breakage_view"):
+        breakages._evaluated.cache_clear()
     if workspaces := sys.modules.get("extraction.services.learning.workspaces"):
         workspaces.forget_workspaces()
 

@@ -8,6 +8,8 @@ from django.utils.translation import gettext_noop
 SENTENCES: tuple[str, ...] = (
     # Why an attribute or a list could not be learned again
     gettext_noop("none of the old records has a value"),
+    gettext_noop("no watched page had a value, so nothing shows where it is on the new pages"),
+    gettext_noop("%(had)s of %(records)s records had a value, %(have)s of %(now)s have one now"),
     gettext_noop("none of the old values is on the new pages"),
     gettext_noop("too few of the old rows are on the new pages"),
     gettext_noop("none of its old values is in the rows"),

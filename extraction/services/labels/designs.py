@@ -82,6 +82,12 @@ def find_check_pages(rule: Rule) -> list[int]:
     return _list_new_pages(breakage) if breakage else []
 
 
+def find_repaired_pages(rule: Rule) -> list[int]:
+    """Return the snapshots that the check behind a published repair fetched; [] for other versions."""
+    breakage = Breakage.objects.filter(proposal=rule).select_related("check_found").order_by("-opened_at").first()
+    return _list_new_pages(breakage) if breakage else []
+
+
 def keep_current_labels(cluster: Cluster, labels: Mapping[int, Mapping[int, Marks]]) -> dict[int, Mapping[int, Marks]]:
     """Return {attribute: {snapshot: what is said}} without the labels of the old design."""
     return _drop_old(cluster, labels, {pk: {name} for pk, name in Attribute.objects.filter(pk__in=labels).values_list("pk", "name")})

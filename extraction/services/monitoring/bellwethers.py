@@ -1,6 +1,10 @@
-"""A cluster's bellwethers: chosen once, kept as long as their pages exist, then replaced (docs/algorithms.md#monitoring)."""
+"""A cluster's bellwethers: chosen once, kept as long as their pages exist, then replaced (docs/algorithms.md#monitoring).
 
-from collections.abc import Collection, Iterable, Mapping
+Pages are added for attributes that too few of them have a value of.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -9,6 +13,7 @@ from django.db.models import F, Max, QuerySet
 from extraction.algorithms.monitoring import bellwethers as choosing
 from extraction.algorithms.monitoring.verdict import RuleVerdict
 from extraction.models import Bellwether, Cluster, Page, Snapshot
+from extraction.services.monitoring import valued_pages
 from extraction.services.templates import sample_pages
 
 POOL = 200
@@ -16,7 +21,10 @@ POOL = 200
 
 
 def find_bellwethers(cluster: Cluster, *, count: int = choosing.BELLWETHERS) -> list[Bellwether]:
-    """The cluster's bellwethers, filled up to `count` from its readable pages. There are fewer where the cluster has fewer pages."""
+    """The cluster's bellwethers, filled up to `count` from its readable pages. There are fewer where the cluster has fewer pages.
+
+    There are more where these pages have too few values of a rare attribute.
+    """
     kept = list(_rows(cluster))
     if len(kept) < count:
         watched = [each.page_id for each in kept]
@@ -28,7 +36,10 @@ def find_bellwethers(cluster: Cluster, *, count: int = choosing.BELLWETHERS) -> 
             .select_related("page")
             .order_by("sha256")[:POOL]
         )
-        _add(cluster, pool, count - len(kept))
+        _add(cluster, pool, _choose(pool, count - len(kept)))
+        kept = list(_rows(cluster))
+    if valued := _choose_valued(cluster, kept, most=count + choosing.MOST_ADDED - len(kept)):
+        _add(cluster, valued, range(len(valued)))
         kept = list(_rows(cluster))
     return kept
 
@@ -61,10 +72,23 @@ def _rows(cluster: Cluster) -> QuerySet[Bellwether]:
     return Bellwether.objects.filter(cluster=cluster).select_related("page", "baseline")
 
 
-def _add(cluster: Cluster, pool: list[Snapshot], count: int) -> None:
-    if not pool:
-        return
-    chosen = choosing.choose_bellwethers([sample_pages.read_paths(each) for each in pool], answered_fractions=[1.0] * len(pool), k=count)
+def _choose(pool: Sequence[Snapshot], count: int) -> list[int]:
+    return choosing.choose_bellwethers([sample_pages.read_paths(each) for each in pool], answered_fractions=[1.0] * len(pool), k=count)
+
+
+def _choose_valued(cluster: Cluster, kept: Sequence[Bellwether], *, most: int) -> list[Snapshot]:
+    """Chooses pages with values of the attributes that too few of the watched pages have."""
+    pages = valued_pages.find_valued_pages(cluster) if most > 0 else {}
+    watched = set(Page.objects.filter(pk__in=[each.page_id for each in kept]).values_list("current", flat=True))
+    have = Counter(name for snapshot in watched for name in pages.get(snapshot, ()))
+    others = {snapshot: names for snapshot, names in pages.items() if snapshot not in watched}
+    lacking = {name: choosing.LEAST_VALUED - have[name] for names in others.values() for name in names}
+    chosen = choosing.choose_valued(list(others.values()), lacking=lacking, k=most)
+    found = Snapshot.objects.select_related("page").in_bulk([list(others)[n] for n in chosen])
+    return list(found.values())
+
+
+def _add(cluster: Cluster, pool: Sequence[Snapshot], chosen: Iterable[int]) -> None:
     with transaction.atomic():
         Cluster.objects.select_for_update().get(pk=cluster.pk)
         last = Bellwether.objects.filter(cluster=cluster).aggregate(last=Max("position"))["last"] or 0

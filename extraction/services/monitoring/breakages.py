@@ -6,6 +6,7 @@ back when it works again. `propose_repair` saves a repair as a new version of th
 monitor lets it go live and every test passes.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -63,6 +64,13 @@ def follow_check(check: Check, *, closes: bool = True) -> Breakage | None:
 def find_unproposed(site: Site) -> BreakageQuerySet:
     """The site's open breakages of attributes for which no repair was made yet."""
     return Breakage.objects.open().of_site(site).filter(proposal=None, note="")
+
+
+def widen_breakage(breakage: Breakage, names: Sequence[str]) -> None:
+    """Adds attributes of which nothing is known on the new pages. They are held back, and the repair has to find them, too."""
+    if names:
+        breakage.attributes = [*breakage.attributes, *names]
+        Breakage.objects.open().filter(pk=breakage.pk).update(attributes=breakage.attributes)
 
 
 def propose_repair(breakage: Breakage, repair: Repair, *, now: datetime) -> Rule | None:

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from extraction.models import Check, Run, Site
 from extraction.models.run_values import RunSummary
-from extraction.services.monitoring import bellwethers, breakages, event_alerts, history, repairs, write_check
+from extraction.services.monitoring import bellwethers, breakages, event_alerts, history, repairs, unproven, write_check
 from extraction.services.monitoring.judge_pages import BellwetherVisit, WatchedRule
 from extraction.services.rules import rules
 
@@ -35,9 +35,11 @@ def propose_repairs(site: Site, *, now: datetime) -> None:
     """Makes repairs for the site's open breakages that have none. Repairs that may go live without a person's approval go live."""
     for breakage in breakages.find_unproposed(site):
         pairs = [(each.old, each.new) for each in breakage.check_found.read_pages() if each.new]
-        pages = history.read_known_pages(rules.compile_rule(breakage.rule), pairs)
-        repair = repairs.make_repair(breakage.rule.read_definition(), breakage.attributes, pages)
-        breakages.propose_repair(breakage, repair, now=now)
+        sheet, value = rules.compile_rule(breakage.rule), breakage.rule.read_definition()
+        pages = history.read_known_pages(sheet, pairs)
+        breakages.widen_breakage(breakage, unproven.find_unproven(breakage, value, sheet, pages))
+        repair = repairs.make_repair(value, breakage.attributes, pages)
+        breakages.propose_repair(breakage, unproven.explain_lost(repair, pages), now=now)
 
 
 def summarise_checks(found: Sequence[Check]) -> RunSummary:

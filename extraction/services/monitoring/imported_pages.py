@@ -15,11 +15,11 @@ from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Bellwether, Breakage, Check, Refresh, Rule, Run, Site, Snapshot
 from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs, stored_pages
-from extraction.services.monitoring import breakages, check_template, judge_pages
+from extraction.services.monitoring import breakages, check_template, judge_pages, valued_pages
 from extraction.services.monitoring.fetch_pages import PageAnswer
 
 MAX_IMPORTED = 40
-"""Imported pages of a template that are judged, spread evenly over all."""
+"""Imported pages of a template that are judged, spread evenly over all. More are added for attributes that few pages have."""
 
 LEAST_IMPORTED = 2
 """Imported pages of a template below which nothing is said."""
@@ -34,7 +34,8 @@ def start_import_check(site: Site, *, refresh: int | None = None, user: User | N
 
     refresh: the refresh that goes on after the check.
     """
-    chosen = [snapshot for rows in _find_changed(site).values() for snapshot in rows[:: -(-len(rows) // MAX_IMPORTED)]]
+    changed = _find_changed(site)
+    chosen = [pk for cluster, rows in changed.items() for pk in sorted(valued_pages.spread_pages(cluster, rows, MAX_IMPORTED))]
     if not chosen and not list_broken(site, refresh):
         return None
     parameters = RunParameters(snapshots=tuple(chosen), refresh=refresh)

@@ -38,7 +38,7 @@ class Repair:
     relearned: what was relearned, by attribute. Attributes of lists are included.
     failed: {attribute: why it could not be relearned}; its old rule is kept.
     lists: {list: its entry in the report}.
-    given: {attribute: (on how many pages it has a value, on how many it has several different values)}.
+    given: {attribute: (on how many pages it has a value, on how many it has several different values)}, also of what was not relearned.
     pages: how many pages were tried.
     """
 
@@ -61,10 +61,13 @@ class Repair:
         return all(len(each.rule.alternatives) <= MAX_ALTERNATIVES for each in self.relearned.values())
 
     def report(self, rule: Rule) -> RuleReport:
-        """The broken version's report, with new entries for what was relearned."""
+        """The broken version's report, with new entries for what was relearned.
+
+        The figures of the others are counted again, because the old ones were counted on pages of the old design.
+        """
         old = rule.read_report()
         own = {each.name for each in self.value.attributes}
-        entries = {each.name: each for each in old.attributes}
+        entries = {each.name: self._recount(each) for each in old.attributes}
         entries |= {name: self._report_attribute(name, made) for name, made in self.relearned.items() if name in own}
         report = replace(
             old,
@@ -77,7 +80,13 @@ class Repair:
             return report
         # The reasons for the old XPaths do not apply to the new ones.
         explained = {name: why for name, why in old.explained.items() if name not in self.relearned}
-        return replace(report, pages=self.pages, checked=self.pages, explained=explained)
+        return replace(report, pages=self.pages, checked=self.pages, unreadable=None, explained=explained, groups=(), doubts=())
+
+    def _recount(self, entry: AttributeReport) -> AttributeReport:
+        if entry.name not in self.given:
+            return entry
+        hits, several = self.given[entry.name]
+        return replace(entry, checked=self.pages, hits=hits, several=several, without=(), several_on=())
 
     def _report_attribute(self, name: str, made: Relearned) -> AttributeReport:
         hits, several = self.given.get(name, (0, 0))
@@ -122,7 +131,7 @@ def make_repair(value: RuleDefinition, broken: Collection[str], pages: Sequence[
         elif again is not None:
             failed |= dict.fromkeys(names, again.reason)
         lists.append(again.rule if isinstance(again, RelearnedList) else one)
-    given = {each.name: count_pages(each, tables) for each in repaired if each.name in made}
+    given = {each.name: count_pages(each, tables) for each in repaired} if made else {}
     return Repair(replace(value, attributes=repaired, lists=tuple(lists)), made, failed, entries, given, len(pages))
 
 

@@ -29,13 +29,13 @@ from extraction.models.run_values import RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import Progress
 from extraction.services.labels.proofs import LEAST_JUDGES
-from extraction.services.monitoring import history, repairs
+from extraction.services.monitoring import history, repairs, unproven, valued_pages
 from extraction.services.monitoring.history import KnownPage
 from extraction.services.monitoring.repairs import Repair
 from extraction.services.rules import rules
 
 MAX_SHARED = 40
-"""Shared pages on which a rule is tried, spread evenly over all of them."""
+"""Shared pages on which a rule is tried, spread evenly over all of them. More are added for attributes that few pages have."""
 
 LEAST_SHARED = 2
 """Shared pages without which no rule is offered."""
@@ -121,7 +121,7 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
     rule = old.rules.serving().get()
     value = rule.read_definition()
     tried = _try(rule, value, pairs[old.pk])
-    repair = repairs.make_repair(value, tried.broken, tried.pages)
+    repair = unproven.explain_lost(repairs.make_repair(value, tried.broken, tried.pages), tried.pages)
     for name, reason in repair.failed.items():
         progress.problem(f"{cluster.label}: {name}", reason)
     if len(repair.failed) == len(value.every):
@@ -157,7 +157,9 @@ def _old(cluster: Cluster, shared: Sequence[tuple[int, int]]) -> OldCluster:
 def _try(rule: Rule, value: RuleDefinition, shared: Sequence[tuple[int, int]]) -> TriedRule:
     """Try an old rule: with the field test, and with the tests of a check."""
     sheet = rules.compile_rule(rule)
-    pages = history.read_known_pages(sheet, shared[:: -(-len(shared) // MAX_SHARED)])
+    current = dict(shared)
+    chosen = sorted(valued_pages.spread_pages(rule.cluster_id, [before for before, _ in shared], MAX_SHARED))
+    pages = history.read_known_pages(sheet, [(before, current[before]) for before in chosen])
     visits = []
     for each in pages:
         now = extract_or_nothing(sheet, each.new.root).merged()
@@ -174,6 +176,8 @@ def _try(rule: Rule, value: RuleDefinition, shared: Sequence[tuple[int, int]]) -
     tested = reuse.check_fields(value.attributes, old, new, constant=constant)
     broken = dict(tested.failures) | {name: found.attributes[name].evidence[0].reason for name in found.broken}
     certain = len(pages) >= LEAST_JUDGES and all(name in found.broken and found.attributes[name].certain for name in broken)
+    if unproven.is_redesign(value, broken):
+        broken |= dict.fromkeys(unproven.find_unseen(rule.cluster, value, sheet, pages, broken), unproven.UNSEEN)
     return TriedRule(pages, broken, certain)
 
 

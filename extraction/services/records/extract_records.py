@@ -31,7 +31,7 @@ from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs, stored_pages
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.corrections.applying import apply_corrections
-from extraction.services.records import finish_tracking, rekeying, settled, tracking
+from extraction.services.records import finish_tracking, last_records, rekeying, repair_losses, settled, tracking
 from extraction.services.records.held_attributes import NOTHING_HELD, HeldAttributes, find_held, hold_back
 from extraction.services.templates.page_matching import Matcher, PageRow
 
@@ -121,6 +121,7 @@ def run_extraction(run: Run, progress: Progress) -> RunSummary:
         held={cluster: target.held.names for cluster, target in targets.items()},
     )
     rekeying.apply_keys(list(targets))
+    earlier = {cluster: repair_losses.count_earlier(target.rule) for cluster, target in targets.items()}
     matcher = Matcher(run.site)
     pages = _select_pages(run.site, list(targets))
     total, done, started = pages.count(), 0, time.monotonic()
@@ -133,6 +134,9 @@ def run_extraction(run: Run, progress: Progress) -> RunSummary:
         progress(min(done, total), message=f"Extracting, {rate:,.0f} pages per second")
     finish_tracking.finish_tracking(run, list(targets), Rereader(run, targets))
     removed = _remove_stale(run, list(targets))
+    for cluster, before in earlier.items():
+        if before is not None:
+            repair_losses.note_losses(targets[cluster].rule, before)
     summary = _summarize(run, left, removed=removed, pages=done, seconds=time.monotonic() - started)
     return replace(summary, settled=up_to_date.count()) if run.read_parameters().stale_only else summary
 
@@ -197,7 +201,7 @@ def extract_batch(
     batch: Sequence[PageRow],
     read: Callable[[PageRow], etree._Element] = read_stored,
 ) -> Counter[str]:
-    """Write the records of a batch, except those that the run has already written.
+    """Write the records of a batch, except those that the run has already written, and those whose last record stays.
 
     Returns counts: pages that match no template ("unmatched", "unreadable"), and the new records by state. Raises
     JobError when templates or pages were changed meanwhile.
@@ -218,6 +222,10 @@ def extract_batch(
             left["unreadable" if page.error else "unmatched"] += 1
         elif cluster_id in targets:
             records.append(_record(run, targets[cluster_id], page, read))
+    staying = last_records.find_staying(records, {cluster_id: target.value for cluster_id, target in targets.items()})
+    if staying:
+        settled.vouch_for(run, staying, targets)
+        records = [record for record in records if record.snapshot_id not in staying]
     _write(run, targets, records)
     return left + Counter(str(record.state) for record in records)
 

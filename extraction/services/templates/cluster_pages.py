@@ -1,4 +1,8 @@
-"""Clustering: find the pages of a site that share a template, and write the clusters (docs/algorithms.md#page-clustering)."""
+"""Clustering: find the pages of a site that share a template, and write the clusters (docs/algorithms.md#page-clustering).
+
+Pages that are gone take no part: nobody will extract from them again, and after a redesign they would form a template of the old design.
+They stay in the template that they were in.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -91,7 +95,9 @@ def start_as_usual(site: Site, *, user: User | None = None) -> Run:
 
 
 def run_clustering(run: Run, progress: Progress) -> RunSummary:
-    """Cluster all current snapshots of the site whose bytes are kept. Clusters that stay the same keep what people gave them.
+    """Cluster all current snapshots of the site whose bytes are kept, except those of pages that are gone.
+
+    Clusters that stay the same keep what people gave them.
 
     The summary has clusters, clustered, small and unclustered, threshold, and last_number, the highest number that a cluster of
     the site ever had.
@@ -149,7 +155,8 @@ def _read_state(site: Site) -> tuple[int, int, int]:
 
 def _find(run: Run, progress: Progress) -> _Found:
     site, state = run.site, _read_state(run.site)
-    rows = Snapshot.objects.of_site(site).learnable().filter(scheme=shingles.SCHEME).order_by("page").values_list("page", "vector")
+    there = Snapshot.objects.of_site(site).learnable().filter(scheme=shingles.SCHEME, page__gone_at=None)
+    rows = there.order_by("page").values_list("page", "vector")
     vectors = {page: int(vector, 16) for page, vector in rows.iterator(chunk_size=10_000)}
     parameters, read = run.read_parameters(), rule_reading.find_read_whole(site)
     threshold = parameters.threshold or default_threshold(len(vectors))
@@ -194,7 +201,8 @@ def _write(site: Site, found: _Found) -> RunSummary:
     """Write clusters and memberships. The caller holds the site's lock."""
     rows = {cluster.pk: cluster for cluster in site.clusters.all()}
     olds = adopting.list_old_clusters(rows.values())
-    words, before = placing.Words.of(site), find_old_clusters(site)
+    gone = _find_gone(site)
+    words, before = placing.Words.of(site), {page: home for page, home in find_old_clusters(site).items() if page not in gone}
     read = {page: home for page, home in found.read.items() if home in rows and page in found.vectors}
     groups, stay = cluster_match.split_read_pages(cluster_match.remove_placed(found.groups, words.belongs, before), read)
     chosen = [*cluster_match.match_groups(groups, olds, before), *(group.known for group in stay)]
@@ -220,10 +228,10 @@ def _write(site: Site, found: _Found) -> RunSummary:
                 del left[page]
     home = {page: cluster_id for cluster_id, members in pages.items() for page in members}
     home = words.settle(home, set(before), site)
-    _assign(site, home)
-    alive = Counter(home.values())
+    _assign(site, home, gone)
+    alive = Counter(pk for page, pk in home.items() if page not in gone)
     _write_masks(site, [rows[pk] for pk in alive if pk in rows], masks, small)
-    _forget(site, set(alive))
+    _forget(site, {*alive, *(pk for pk in gone.values() if pk is not None)})
     return _summarize(site, found, alive, max(last_number, number))
 
 
@@ -272,13 +280,18 @@ def find_old_clusters(site: Site, pages: Collection[int] | None = None) -> dict[
     return found
 
 
-def _assign(site: Site, cluster_of: dict[int, int]) -> None:
-    """Write the cluster of each page's current snapshot where it changed."""
+def _find_gone(site: Site) -> dict[int, int | None]:
+    """Return {page: the cluster of its current snapshot} of the pages that are gone."""
+    return dict(Page.objects.filter(site=site, gone_at__isnull=False).values_list("pk", "cluster"))
+
+
+def _assign(site: Site, cluster_of: dict[int, int], gone: Mapping[int, int | None]) -> None:
+    """Write the cluster of each page's current snapshot where it changed. Pages that are gone keep theirs, unless a person placed them."""
     moves: dict[int | None, list[int]] = defaultdict(list)
     touched: set[int | None] = set()
     kept = Snapshot.objects.of_site(site).current().kept()
     for pk, page, before in kept.values_list("pk", "page", "cluster").iterator(chunk_size=10_000):
-        after = cluster_of.get(page)
+        after = cluster_of.get(page, gone.get(page))
         if after != before:
             moves[after].append(pk)
             touched |= {before, after}

@@ -84,8 +84,9 @@ def read_cores(site: Site) -> dict[int, TemplateCore]:
 
 
 def choose_core_pages(cluster: Cluster) -> list[PageSteps]:
-    """Return the steps of up to SAMPLE_PAGES pages of a cluster, spread evenly over all."""
-    ids = list(cluster.snapshots.learnable().order_by("page").values_list("pk", flat=True))
+    """Return the steps of up to SAMPLE_PAGES pages of a cluster, spread evenly over all that are not gone; over all if all are gone."""
+    every = cluster.snapshots.learnable().order_by("page").values_list("pk", flat=True)
+    ids = list(every.filter(page__gone_at=None)) or list(every)
     pages = []
     for snapshot in Snapshot.objects.filter(pk__in=sample_evenly(ids, SAMPLE_PAGES)).order_by("page"):
         try:

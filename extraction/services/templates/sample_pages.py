@@ -172,8 +172,13 @@ def _choose(cluster: Cluster, count: int, tell: Callable[[], None]) -> list[Samp
 
 
 def _list_choosable(cluster: Cluster) -> QuerySet[Snapshot]:
-    """Return the pages that could be read in full, or all pages if there are none. What a damaged page lacks is not an optional part."""
-    members = cluster.snapshots.current().kept()
+    """Return the pages that could be read in full, or all pages if there are none. What a damaged page lacks is not an optional part.
+
+    Pages that are gone may have an old design. They are chosen only if all pages are gone.
+    """
+    every = cluster.snapshots.current().kept()
+    there = every.filter(page__gone_at=None)
+    members = there if there.exists() else every
     whole = members.filter(notice="")
     return whole if whole.exists() else members
 

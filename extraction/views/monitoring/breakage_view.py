@@ -199,6 +199,13 @@ def judge_proposal(breakage: Breakage) -> Proof | None:
     return proofs.read_proof(breakage.proposal.read_report(), breakage.attributes) if breakage.proposal else None
 
 
+def list_unbroken(breakage: Breakage) -> tuple[list[str], list[str]]:
+    """Return the attributes that did not break: those that watched pages had a value of, and those of which nothing is known."""
+    found = {name: each for name, each in breakage.check_found.read_attributes().items() if name not in breakage.attributes}
+    names = [each.name for each in find_attributes(breakage.cluster, list(found))]
+    return [name for name in names if found[name].pages], [name for name in names if not found[name].pages]
+
+
 def describe_ending(breakage: Breakage, proof: Proof | None) -> str:
     """How much an accepted repair repaired, in words, if it left something out; else empty."""
     accepted = breakage.state == Breakage.State.REPAIRED and breakage.proposal is not None and breakage.proposal.published_at is not None

@@ -44,8 +44,11 @@ def breakage(request: HtmxHttpRequest, breakage_id: int) -> HttpResponse:
     pages = service.list_pages(found.check_found)
     number = service.choose_page_number(request.GET.get("page", ""), len(pages))
     renewal = service.find_renewal(found) if found.state == Breakage.State.REPAIRED else None
+    working, unseen = service.list_unbroken(found)
     context = {
         "breakage": found,
+        "working": working,
+        "unseen": unseen,
         "site": found.cluster.site,
         "attributes": find_attributes(found.cluster, found.attributes),
         "proof": (proof := service.judge_proposal(found)),

@@ -378,8 +378,10 @@ def _extract_shown(rule: Rule) -> list[tuple[Snapshot, apply.Extraction]]:
 
 
 def _choose_shown(rule: Rule) -> list[Snapshot]:
-    """Return the pages of the open breakage that a version was made for. Otherwise return samples, current ones first."""
-    checked = Snapshot.objects.select_related("page").in_bulk(designs.find_check_pages(rule)[:SEEN_PAGES])
+    """Return the pages of the breakage that a version was made for: samples may be of the design before it. Otherwise return samples,
+    current ones first."""
+    made_for = designs.find_check_pages(rule) or designs.find_repaired_pages(rule)
+    checked = Snapshot.objects.select_related("page").in_bulk(made_for[:SEEN_PAGES])
     if checked:
         return list(checked.values())
     samples = [each.snapshot for each in rule.cluster.samples.select_related("snapshot__page").order_by("position")]

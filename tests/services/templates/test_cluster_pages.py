@@ -6,14 +6,17 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from extraction.algorithms.clustering.threshold import default_threshold
 from extraction.algorithms.sketches import shingles
-from extraction.models import Cluster, RecordType, Run, SamplePage, Site, Snapshot
+from extraction.models import Cluster, Page, RecordType, Run, SamplePage, Site, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.core.runs import Progress
 from extraction.services.intake import import_pages
-from extraction.services.templates import cluster_pages, clusters
+from extraction.services.sites import page_store
+from extraction.services.templates import cluster_pages, clusters, sample_pages
+from tests.services import factory
 from tests.services.importing import bring, cluster_all, detail, listing, site_files, tables, zip_at
 from tests.services.templates.clustered_site import cluster_again, count_pages, make_label, make_rule
 
@@ -190,3 +193,40 @@ def test_the_structure_of_a_page_is_read_once(clustered: Site, monkeypatch: pyte
     monkeypatch.setattr(stored_bytes, "get_bytes", noted)
     cluster_again(clustered)
     assert read == []
+
+
+def redesigned(number: int) -> bytes:
+    rows = "".join(f"<tr><th>{name}</th><td><b>{name} of {number}</b></td></tr>" for name in ("Title", "Price", "Maker", "Weight"))
+    return f"<html><body><main><article><table>{rows}</table></article><aside><em>New shop</em></aside></main></body></html>".encode()
+
+
+def test_pages_that_are_gone_do_not_become_a_template_of_the_old_design(clustered: Site) -> None:
+    book = clustered.clusters.get(number=1)
+    make_rule(book)
+    urls = sorted(book.snapshots.current().kept().values_list("page__url", flat=True))
+    gone = urls[:3]
+    Page.objects.filter(site=clustered, url__in=gone).update(gone_at=timezone.now())
+    for number, url in enumerate(urls[3:]):
+        new = factory.snapshot(clustered, url, redesigned(number))
+        page_store.add_vectors([new], [redesigned(number)])
+        new.cluster = book
+        new.save()
+    cluster_again(clustered)
+    assert count_pages(clustered) == {1: 12, 2: 6}
+    assert set(book.snapshots.current().filter(page__url__in=gone).values_list("page__url", flat=True)) == set(gone)
+    assert not {page.url for page in sampled(book)} & set(gone)
+
+
+def sampled(cluster: Cluster) -> list[Page]:
+    SamplePage.objects.filter(cluster=cluster).delete()
+    return [row.snapshot.page for row in sample_pages.choose_samples(cluster)]
+
+
+def test_a_template_whose_pages_are_all_gone_stays_with_them(clustered: Site) -> None:
+    before = count_pages(clustered)
+    Page.objects.filter(site=clustered).update(gone_at=timezone.now())
+    cluster_again(clustered)
+    assert count_pages(clustered) == before
+    Page.objects.filter(site=clustered).update(gone_at=None)
+    cluster_again(clustered)
+    assert count_pages(clustered) == before
