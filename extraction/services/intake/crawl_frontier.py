@@ -117,7 +117,7 @@ def note_unchanged(site: Site, events: Sequence[Fetched]) -> None:
         new = {name: same[url].headers[name] for name in VALIDATORS if same[url].headers.get(name)}
         if pk and new and headers != headers | new:
             Snapshot.objects.filter(pk=pk).update(headers=headers | new)
-    Page.objects.filter(site=site, url__in=same, gone_at__isnull=False).update(gone_at=None, left_at=None)
+    Page.objects.filter(site=site, url__in=same, gone_at__isnull=False).update(gone_at=None, left_at=None, same_as=None)
 
 
 def count_unmatched(run: Run) -> int:

@@ -43,7 +43,7 @@ from extraction.models import Rule, Run, SearchTerm, Site, Source
 from extraction.models.run_values import EXTRACT, SAMPLE, RunParameters, RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import Cancelled, JobError, Progress
-from extraction.services.intake import crawl_frontier, search_terms
+from extraction.services.intake import crawl_frontier, repeated_pages, search_terms
 from extraction.services.intake.crawl_intake import Intake
 from extraction.services.intake.outcome_words import WORDS
 from extraction.services.records import extract_records
@@ -117,6 +117,7 @@ def run_crawl(run: Run, progress: Progress) -> RunSummary:
 
     pages: pages fetched; of these new, changed, unchanged and unreadable.
     gone: pages that no longer exist.
+    repeated: pages that were found to be the same as others, and left.
     missed: addresses without a page.
     outcomes: {outcome: number of addresses}.
     terms: terms of the site's search; of these empty_terms, which found nothing, and unasked_terms, which got no answer.
@@ -261,9 +262,10 @@ def _limit(run: Run, source: Source) -> int:
 
 
 def _kept_pages(site: Site, source: Source) -> Iterator[str]:
-    """Yield the addresses of all pages with kept bytes on hosts that may be fetched from, including pages marked as gone."""
+    """Yield the addresses of all pages with kept bytes on hosts that may be fetched from, also of those that are gone."""
     known = frozenset(sources.list_hosts(source))
-    for url in site.pages.filter(snapshots__kept=True).order_by("pk").distinct().values_list("url", flat=True).iterator(chunk_size=10_000):
+    pages = site.pages.filter(repeated_pages.not_repeated(), snapshots__kept=True)
+    for url in pages.order_by("pk").distinct().values_list("url", flat=True).iterator(chunk_size=10_000):
         if sources.get_host(url) in known:
             yield url
 
