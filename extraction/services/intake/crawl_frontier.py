@@ -25,7 +25,7 @@ HARMLESS = frozenset({*PAGES, Outcome.DUPLICATE})
 """Outcomes that need no attention. Addresses with other outcomes are shown as not fetched."""
 
 SEEDED = "an earlier fetch"
-"""The source (`via`) of the addresses of pages that are already kept. A sample crawl fetches all of them again."""
+"""The source (`via`) of the addresses of pages that are known already, all of which a crawl asks for again."""
 
 VALIDATORS = ("etag", "last-modified")
 """The headers with which a page is requested only if it has changed."""
