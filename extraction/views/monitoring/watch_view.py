@@ -15,6 +15,7 @@ from extraction.algorithms.rules.apply import extract_or_nothing
 from extraction.models import Attribute, Bellwether, Breakage, Check, Cluster, Label, Rule, Site, Snapshot
 from extraction.models.check_findings import AttributeFinding, CheckedPage, CheckEvidence
 from extraction.services.core.stored_pages import read_root
+from extraction.services.monitoring.silence import answered_since
 from extraction.services.rules import rule_xpaths
 from extraction.services.rules.rules import compile_rule
 from extraction.views.schema.shown_attributes import find_attributes
@@ -159,9 +160,11 @@ def find_last_check(site: Site) -> datetime | None:
 
 
 def is_silent(site: Site) -> bool:
-    """Whether the site did not answer its last check."""
+    """Whether the site did not answer its last check, nor any fetch since."""
     last = Check.objects.filter(cluster__site=site, rule__state__in=Rule.SERVING).order_by("-checked_at", "-pk").first()
-    return last is not None and last.verdict == Check.Verdict.UNREACHABLE
+    if last is None or last.verdict != Check.Verdict.UNREACHABLE:
+        return False
+    return not Check.objects.filter(answered_since(), pk=last.pk).exists()
 
 
 def show_check(found: Check) -> CheckView:
