@@ -178,7 +178,7 @@ def _list_lost_values(user: User, sizes: dict[int, int]) -> Waiting:
 
 
 def _list_checks(user: User) -> list[Waiting]:
-    """Return the sites that have not answered since the last check, and the checks that doubt a rule without a breakage that says so already.
+    """Return the sites that have not answered since the last check, and the checks that doubt a rule without a breakage that says so.
 
     What a person has acknowledged is left out.
     """
