@@ -95,8 +95,9 @@ class Intake:
             page_visits.note_visits(site, {event.final_url or event.url: crawl_frontier.get_moment(event) for event in _visited(events)})
         self.pages += sum(event.outcome in crawl_frontier.PAGES for event in events)
         self._count_pages()
-        so_far = self.run.read_summary()
-        self._add(gone=(so_far.gone or 0) + gone, repeated=(so_far.repeated or 0) + repeated)
+        self._add(gone=(self.run.read_summary().gone or 0) + gone)
+        if repeated:
+            self._add(repeated=repeated)
         for event in events:
             for name in filter(None, (event.body, event.rendered, event.screenshot)):
                 Path(name).unlink(missing_ok=True)

@@ -77,7 +77,10 @@ def recognise_repeats(run: Run, events: Sequence[Fetched]) -> list[Fetched]:
 
 
 def note_repeats(run: Run, events: Iterable[Fetched]) -> int:
-    """Let pages that repeat an older page leave the records, and return how many there are. Call it after the answers are stored."""
+    """Let pages that repeat an older page leave the records. Call it after the answers are stored.
+
+    Return how many pages the run has found so far; 0 if there are none among these.
+    """
     told = {each.url: each.same_as for each in events if _repeats_exactly(each)}
     met = {each.final_url or each.url for each in events if each.outcome in PAGES}
     known = _read_pages(run.site, Q(url__in={*told, *told.values(), *met}))
@@ -92,12 +95,13 @@ def note_repeats(run: Run, events: Iterable[Fetched]) -> int:
             groups[page.sha256, page.place].append(page.pk)
     for first_pk, *others in map(sorted, groups.values()):
         found |= dict.fromkeys(others, first_pk)
-    return sum(_leave(page, first) for page, first in sorted(found.items()))
-
-
-def _leave(page: int, first: int) -> int:
-    now = timezone.now()
-    return Page.objects.filter(pk=page, gone_at=None).update(gone_at=now, left_at=now, same_as=first)
+    for page_id, first_id in sorted(found.items()):
+        now = timezone.now()
+        Page.objects.filter(pk=page_id, gone_at=None).update(gone_at=now, left_at=now, same_as=first_id)
+    if not found:
+        return 0
+    # Counted anew each time, because a page may be found before it answers itself, and again when it does.
+    return Page.objects.filter(site=run.site, gone_at__isnull=False, left_at__gte=run.created_at).exclude(same_as=None).count()
 
 
 def _judge(event: Fetched, known: Mapping[str, _Known], twins: Collection[_Known], met: Collection[str]) -> Fetched:

@@ -131,6 +131,14 @@ def test_pages_that_a_server_calls_unchanged_are_compared_by_what_is_stored(site
     assert standing() == [BOOK]
 
 
+def test_a_repetition_that_is_found_before_it_answers_is_counted_once(site: Site, net: Net, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crawl_site, "BATCH_PAGES", 1)
+    make_twice(site, net)
+    net({HOME: home(BOOK, OTHER), BOOK: page(2), OTHER: page(2)})
+    assert crawl(site).summary["repeated"] == 1
+    assert standing() == [BOOK]
+
+
 def test_a_repetition_that_shows_something_else_is_a_page_again(site: Site, net: Net) -> None:
     make_twice(site, net)
     net({HOME: home(BOOK, OTHER), BOOK: page(2), OTHER: same()})
