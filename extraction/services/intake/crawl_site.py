@@ -40,7 +40,7 @@ from extraction.fetching.crawl.messages import (
 )
 from extraction.fetching.crawl.process import Crawl, CrawlFailed
 from extraction.fetching.crawl.spool import read_ledgers
-from extraction.models import Page, Rule, Run, SearchTerm, Site, Snapshot, Source
+from extraction.models import CrawlAddress, Page, Rule, Run, SearchTerm, Site, Snapshot, Source
 from extraction.models.run_values import EXTRACT, SAMPLE, RunParameters, RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import Cancelled, JobError, Progress
@@ -58,6 +58,9 @@ BATCH_S = 1.0
 
 ORPHAN_AGE_S = 3600.0
 """A spool folder that has not changed for this long is deleted."""
+
+MOST_DOUBTED = 500
+"""The most addresses without a page that a sample takes as a sign that a page which is not kept is gone. Databases limit parameters."""
 
 MAX_STRIKES = 2
 """A page is given up when the crawling process has ended this many times while it read the page."""
@@ -266,16 +269,25 @@ def _known_pages(run: Run, source: Source) -> Iterator[str]:
     """Yield the addresses of the pages that a crawl asks for in any case, on hosts that may be fetched from.
 
     These are the kept pages, also those that are gone. If the crawl is for the whole site, or the page limit has room for all pages, they
-    are those that are not kept, too, until they have left: no link may lead to a page that the site has deleted.
+    are those that are not kept, too, until they have left: no link may lead to a page that the site has deleted. Otherwise they are those
+    of which the last crawl found another address, which differs in the query, without a page.
     """
     hosts = frozenset(sources.list_hosts(source))
     pages = run.site.pages.filter(repeated_pages.not_repeated()).exclude(current=None)
     kept, others = Q(pk__in=Snapshot.objects.of_site(run.site).filter(kept=True).values("page")), Q(left_at=None)
     takes_all = run.read_parameters().keeps_no_pages or source.whole or pages.filter(kept | others).count() <= source.page_limit
-    found = pages.filter(kept | others if takes_all else kept).order_by("pk").values_list("url", flat=True)
+    wanted = others if takes_all else others & Q(url__in=_list_doubted(run))
+    found = pages.filter(kept | wanted).order_by("pk").values_list("url", flat=True)
     for url in found.iterator(chunk_size=10_000):
         if sources.get_host(url) in hosts:
             yield url
+
+
+def _list_doubted(run: Run) -> list[str]:
+    """Return, without their queries, the addresses that the site's last crawl found to have no page; at most `MOST_DOUBTED`."""
+    last = Run.objects.filter(site=run.site, kind=Run.Kind.CRAWL, pk__lt=run.pk).order_by("-pk").first()
+    rows = CrawlAddress.objects.filter(run=last, outcome__in=crawl_frontier.LOST, url__contains="?").order_by("pk")
+    return list(dict.fromkeys(url.partition("?")[0] for url in rows.values_list("url", flat=True)[:MOST_DOUBTED]))
 
 
 @contextmanager

@@ -88,6 +88,18 @@ def test_a_fetch_asks_for_pages_that_are_not_kept_only_if_its_limit_has_room_for
     assert run.addresses.queued().exists()
 
 
+def test_a_fetch_asks_for_a_page_whose_other_address_the_last_one_found_without_a_page(site: Site, net: Net) -> None:
+    Source.objects.filter(site=site).update(page_limit=10, whole=False)
+    pages = books(17)
+    pages[HOME]["links"] = [ALIAS]
+    net(pages)
+    page = Page.objects.get(url=GONE)
+    for gone, left in ((False, False), (True, False), (True, True)):
+        done(crawl_site.start_crawl(site))
+        page.refresh_from_db()
+        assert (page.gone_at is not None, page.left_at is not None) == (gone, left)
+
+
 def test_addresses_whose_pages_are_stored_are_not_counted_as_left_out(site: Site, net: Net) -> None:
     Source.objects.filter(site=site).update(page_limit=10, whole=False)
     more = {f"{HOME}book/new": {"html": factory.book_html("New").decode()}}
