@@ -86,7 +86,7 @@ def test_outdated_records_are_offered_to_be_made_again_only_where_that_can_be_do
     Record.objects.filter(cluster=world.cluster).exclude(values__title__0__raw="Book 1").update(rule=live)
 
     def offered() -> str:
-        text = client.get(address(world, "records")).text
+        text: str = client.get(address(world, "records")).text
         return text[text.index("of these records is outdated") :].partition("</form>")[0]
 
     assert f'action="{again}"' in offered() and "is not kept" not in offered()
