@@ -27,6 +27,7 @@ class Page(models.Model):
     gone_at: when a crawl first found the page missing; None while it is there, as far as is known.
     left_at: when a second crawl found it missing, or a person said that it is gone. Its records are left out then, unless one asks for
         them. None while one absence may be an accident.
+    same_as: the page that was known first under another address, if this one was found to repeat it. It has left the records since.
     """
 
     Reading: TypeAlias = PageReading
@@ -49,6 +50,7 @@ class Page(models.Model):
     search_text = models.TextField(blank=True, editable=False)
     gone_at = models.DateTimeField(null=True, blank=True)
     left_at = models.DateTimeField(null=True, blank=True)
+    same_as = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

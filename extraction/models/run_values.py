@@ -78,10 +78,10 @@ class RunSummary(JsonValue):
     Import and crawl: pages; of these new, changed, unchanged, unreadable and partly (read in part).
     Import: refused, files that could not be read; skipped, {kind: number} of files that are not pages; assets, styles and
         pictures kept; absent, pages of earlier imports that it does not contain.
-    Crawl: before, pages that were there when it was resumed; templates, how many there seem to be; gone; missed, addresses
-        without a page; outcomes, {outcome: number of addresses}; terms of the site's search; of these empty_terms (found nothing) and
-        unasked_terms (not asked, or without an answer); reason, why it ended; left, addresses that were found and not
-        fetched; and the figures of an extraction.
+    Crawl: before, pages that were there when it was resumed; templates, how many there seem to be; gone; repeated, pages
+        that were found to be the same as others; missed, addresses without a page; outcomes, {outcome: number of addresses};
+        terms of the site's search; of these empty_terms (found nothing) and unasked_terms (not asked, or without an answer);
+        reason, why it ended; left, addresses that were found and not fetched; and the figures of an extraction.
     Clustering: clusters; small, clusters that are only offered; clustered and unclustered, numbers of pages; threshold;
         last_number, the highest number that a template of the site ever had.
     Comparing templates: pairs, proposals.
@@ -111,6 +111,7 @@ class RunSummary(JsonValue):
     before: int | None = None
     templates: int | None = None
     gone: int | None = None
+    repeated: int | None = None
     missed: int | None = None
     outcomes: Mapping[str, int] | None = None
     records: int | None = None

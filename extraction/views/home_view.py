@@ -26,6 +26,7 @@ from extraction.models import (
 )
 from extraction.services.core.access import visible_to
 from extraction.services.monitoring.lost_values import find_lost_values
+from extraction.services.monitoring.silence import answered_since
 from extraction.services.schema.new_attributes import find_new_attributes
 from extraction.services.sites import sites
 from extraction.views.core import run_progress
@@ -177,7 +178,7 @@ def _list_lost_values(user: User, sizes: dict[int, int]) -> Waiting:
 
 
 def _list_checks(user: User) -> list[Waiting]:
-    """Return the sites that did not answer the last check, and the checks that doubt a rule without a breakage that says so already.
+    """Return the sites that have not answered since the last check, and the checks that doubt a rule without a breakage that says so.
 
     What a person has acknowledged is left out.
     """
@@ -188,6 +189,7 @@ def _list_checks(user: User) -> list[Waiting]:
     told = Exists(Breakage.objects.filter(Q(check_found=OuterRef("pk")) | Q(cluster=OuterRef("cluster"), state=Breakage.State.OPEN)))
     found = Check.objects.filter(pk__in=newest, rule__state__in=Rule.SERVING, accepted_at=None)
     found = found.exclude(verdict=Check.Verdict.OK, drifting=False)
+    found = found.exclude(answered_since(), verdict=Check.Verdict.UNREACHABLE)
     alarming = list(found.exclude(told).select_related("cluster__site").defer("pages", "evidence").order_by("-checked_at", "-pk"))
     known = set(Monitor.objects.exclude(silence_known_at=None).values_list("site", flat=True))
     silent = [each for each in alarming if each.verdict == Check.Verdict.UNREACHABLE and each.cluster.site_id not in known]

@@ -1,6 +1,7 @@
 """Control of a crawl: delays, limits, samples, pausing and stopping, continuing after a kill, single pages, names whose address changes."""
 
 import asyncio
+import hashlib
 import itertools
 import os
 import signal
@@ -338,3 +339,25 @@ class _OfXml(Site):
 
 def _of_xml(text: str, content_type: str) -> Answer:
     return Answer(f"<?xml version='1.0'?>{text}".encode(), headers=(("Content-Type", content_type),))
+
+
+def test_a_second_address_of_a_page_that_has_not_changed_is_recognised(server):
+    """The page is not stored again, but what it shows is known. From the fourth on, the key is known to say nothing, too."""
+    urls = products(server, 11, 12, 13, 14, 15)
+    first = crawl(server, start=(), urls=urls, follow_links=False)
+    stored = [Address(url=url, sha256=hashlib.sha256(first.bodies[url]).hexdigest()) for url in urls]
+    others = [Address(url=f"{url}?ref=tile", depth=1, via=server.address) for url in urls]
+    told = crawl(server, start=(), queued=(*stored, *others), follow_links=False, concurrency=1)
+    assert {told.fetched[url].outcome for url in urls} == {Outcome.NOT_MODIFIED}
+    assert {told.fetched[each.url].outcome for each in others} == {Outcome.DUPLICATE}
+    assert [told.fetched[each.url].same_as for each in others] == list(urls)
+
+
+def test_a_stored_page_that_repeats_another_says_so(server):
+    (url,) = products(server, 21)
+    first = crawl(server, start=(), urls=(url,), follow_links=False)
+    digest = hashlib.sha256(first.bodies[url]).hexdigest()
+    queued = (Address(url=url, sha256=digest), Address(url=f"{url}?ref=tile", sha256=digest))
+    told = crawl(server, start=(), queued=queued, follow_links=False, concurrency=1)
+    assert [told.fetched[each.url].outcome for each in queued] == [Outcome.NOT_MODIFIED] * 2
+    assert [told.fetched[each.url].same_as for each in queued] == ["", url]

@@ -1,6 +1,7 @@
 """A crawling process without a network: `python -m tests.services.crawler FILE` speaks `fetching.crawl.messages`.
 
-FILE is JSON: {"pages": {url: {"html", "links", "outcome", "status", "headers", "final_url", "rendered", "message"}}, "log": a file that
+FILE is JSON: {"pages": {url: {"html", "links", "outcome", "status", "headers", "final_url", "rendered", "same_as",
+"message"}}, "log": a file that
 gets a line for each address fetched, "die_after": pages after which it dies, once, "hold_after": pages after which it does nothing more
 until it is told something, once, "hang_on": the address of a page that hangs it}. An address that is not
 among the pages is not found. A page whose ETag the plan names is not modified.
@@ -85,6 +86,7 @@ def answer(site: Mapping[str, Any], spool: Path, address: Address) -> Fetched:
         rendered=files.get("rendered"),
         size_bytes=len(page.get("html", "")),
         depth=address.depth,
+        same_as=page.get("same_as", ""),
         message=page.get("message", ""),
     )
 

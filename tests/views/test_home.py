@@ -7,7 +7,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from extraction.models import Breakage, Check, Cluster, Delivery, DeliveryTarget, Rule, Run
+from extraction.models import Bellwether, Breakage, Check, Cluster, Delivery, DeliveryTarget, PageVisits, Rule, Run
+from extraction.views.monitoring import watch_view
 from tests.reading import words
 from tests.services import factory
 from tests.views import world as worlds
@@ -183,6 +184,17 @@ def test_home_says_which_sites_did_not_answer_and_which_rules_are_in_doubt(signe
     check(world, "unreachable")
     silent = words(client.get("/"))
     assert "Sites that did not answer the last check" in silent and "0 of 8 pages answered" in silent
+    assert watch_view.is_silent(world.site)
+    watched = world.cluster.snapshots.order_by("pk")[:2]
+    for each in watched:
+        Bellwether.objects.create(cluster=world.cluster, page=each.page, baseline=each)
+    for each in watched:
+        assert "did not answer" in words(client.get("/")), "not all of the watched pages have been fetched since"
+        now = timezone.now()
+        PageVisits.objects.update_or_create(page=each.page, defaults={"snapshot": each, "visited_at": now, "changed_at": now})
+    assert "did not answer" not in words(client.get("/")) and not watch_view.is_silent(world.site)
+    check(world, "unreachable")
+    assert "did not answer" in words(client.get("/"))
     doubt = check(world, "null", confirmed=False)
     shown = client.get("/")
     assert "did not answer" not in words(shown)

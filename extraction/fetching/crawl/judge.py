@@ -1,7 +1,9 @@
 """Judges what an answer is. The steps: plain page, rendered page, walls, missing pages, repetitions."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from scrapy.http import Response
@@ -70,6 +72,20 @@ class Judge:
             return JudgedPage(Outcome.NOT_HTML, str(error))
         judged = await self._render(response, page, shape)
         return await self._judge_content(response, address, judged)
+
+    def judge_unchanged(self, response: Response, message: str) -> JudgedPage:
+        """Return the verdict on a page that is as it is stored. It is read if its bytes are there, so that repetitions of it are known.
+
+        message: how it is known that it has not changed, in words.
+        """
+        same_as = ""
+        if response.status == HTTPStatus.OK:
+            with suppress(PageError):
+                page = view(response.body, url=response.url, content_type=_content_type(response))
+                self.repeats.canonical(page, response.url)
+                same_as, _ = self.repeats.same(page, response.url)
+                self._frontier.ignore(self.repeats.ignored)
+        return JudgedPage(Outcome.NOT_MODIFIED, message, same_as=same_as)
 
     def keep(self, response: Response, shape: Shape) -> None:
         """Add a page to the sample. Does nothing in other crawls."""

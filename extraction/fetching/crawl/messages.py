@@ -92,8 +92,8 @@ class Address:
     depth: levels of links from the start.
     via: the page or sitemap that named it.
     etag, last_modified: those of the stored page, so that the site need not send an unchanged page again (`Outcome.NOT_MODIFIED`).
-    sha256: of the stored page's bytes; an answer with the same bytes is not read again, and its outcome is `NOT_MODIFIED`, too. Empty if
-        it is to be read in any case.
+    sha256: of the stored page's bytes; the links of an answer with the same bytes are not followed again, and its outcome is
+        `NOT_MODIFIED`, too. Empty if they are to be followed in any case.
     wanted: whether to fetch it even if a sample has enough pages of its shape.
     """
 
@@ -301,7 +301,7 @@ class Fetched:
     screenshot_note: why there is none although the plan asks for one, or what is missing in it, in words.
     size_bytes: the size of the body.
     elapsed_s: the time from request to answer.
-    same_as: for a duplicate, the address of the page that it repeats, if known.
+    same_as: for a duplicate or a page that is unchanged, the address of the page that it repeats, if known.
     message: an explanation for people.
     notices: what of the page is missing, in words.
     """

@@ -19,6 +19,7 @@ from scrapy.http import Response
 from scrapy.http.cookies import CookieJar
 from twisted.python.failure import Failure
 
+from extraction.algorithms.dom.address_noise import strip_tracking
 from extraction.algorithms.errors import PageError
 from extraction.fetching.crawl import outcomes, sources
 from extraction.fetching.crawl.equipment import Equipment
@@ -39,6 +40,7 @@ from extraction.fetching.crawl.messages import (
 )
 from extraction.fetching.crawl.own_hosts import OwnHosts
 from extraction.fetching.crawl.pages import MAX_LINKS, ParsedView, view
+from extraction.fetching.crawl.repeats import without
 from extraction.fetching.crawl.searching import SearchError, Searching
 from extraction.fetching.crawl.session import REFUSALS, Session
 from extraction.fetching.crawl.sign_in_setup import SignInSetup
@@ -217,7 +219,9 @@ class SiteSpider(Spider):
         # The results of a search are read in any case: whether it found something is not stored.
         is_first = bool(self.searching and self.searching.is_first(address.url))
         if not is_first and (same := self._find_sameness(response, address)):
-            self._report_page(response, address, JudgedPage(Outcome.NOT_MODIFIED, same))
+            with self.ledger.reading(address.url):
+                judged = self.judge.judge_unchanged(response, same)
+            self._report_page(response, address, judged)
             return
         with self.ledger.reading(address.url):
             response, judged = await self._judge_signed_in(response, address, shape)
@@ -257,7 +261,7 @@ class SiteSpider(Spider):
     def _find_sameness(self, response: Response, address: Address) -> str:
         """Return in words how it is known that the stored page at this address has not changed; "" if that is not known.
 
-        Such an answer is not read: it has no bytes, or those of the stored page, and there was no redirect.
+        The links of such an answer are not followed: it has no bytes, or those of the stored page, and there was no redirect.
         """
         if not self.frontier.is_same(response.url, address.url):
             return ""
@@ -460,14 +464,21 @@ class SiteSpider(Spider):
         while drawn := self.frontier.queue.pop():
             address, shape = drawn
             is_result = bool(self.searching and self.searching.find_term(address.url))
+            same_as = ""
             if self._trapped and not is_result and self.frontier.shapes.now(shape) in self._trapped:
                 message = "of a part of the site that repeats itself without end"
             elif not self.frontier.arrive(address.url):
-                message = "its page was fetched under another address"
+                message, same_as = "its page was fetched under another address", self._shorten(address.url)
             else:
                 return drawn
-            self._report(Fetched(url=address.url, outcome=Outcome.DUPLICATE, depth=address.depth, message=message), asked=False)
+            told = Fetched(url=address.url, outcome=Outcome.DUPLICATE, depth=address.depth, same_as=same_as, message=message)
+            self._report(told, asked=False)
         return None
+
+    def _shorten(self, url: str) -> str:
+        """Return an address without what says nothing about its page; "" if it has nothing of the kind."""
+        short = strip_tracking(without(url, self.judge.repeats.ignored))
+        return short if short != url else ""
 
     async def _ask_made_up(self, url: str) -> ProbeAnswer:
         """Request an address that does not exist."""

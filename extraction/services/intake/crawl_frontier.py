@@ -25,7 +25,7 @@ HARMLESS = frozenset({*PAGES, Outcome.DUPLICATE})
 """Outcomes that need no attention. Addresses with other outcomes are shown as not fetched."""
 
 SEEDED = "an earlier fetch"
-"""The source (`via`) of the addresses of pages that are already kept. A sample crawl fetches all of them again."""
+"""The source (`via`) of the addresses of pages that are known already, all of which a crawl asks for again."""
 
 VALIDATORS = ("etag", "last-modified")
 """The headers with which a page is requested only if it has changed."""
@@ -117,7 +117,7 @@ def note_unchanged(site: Site, events: Sequence[Fetched]) -> None:
         new = {name: same[url].headers[name] for name in VALIDATORS if same[url].headers.get(name)}
         if pk and new and headers != headers | new:
             Snapshot.objects.filter(pk=pk).update(headers=headers | new)
-    Page.objects.filter(site=site, url__in=same, gone_at__isnull=False).update(gone_at=None, left_at=None)
+    Page.objects.filter(site=site, url__in=same, gone_at__isnull=False).update(gone_at=None, left_at=None, same_as=None)
 
 
 def count_unmatched(run: Run) -> int:

@@ -15,7 +15,7 @@ from extraction.fetching.crawl.messages import Address, CrawlProgress, Event, Fe
 from extraction.fetching.items import PageItem, RecordedAnswer
 from extraction.fetching.names import make_printable
 from extraction.models import Run, RunProblem, Snapshot
-from extraction.services.intake import crawl_frontier, search_terms
+from extraction.services.intake import crawl_frontier, repeated_pages, search_terms
 from extraction.services.intake.crawl_extract import Extractor
 from extraction.services.sites import page_store, page_visits
 
@@ -79,7 +79,8 @@ class Intake:
 
     def write(self) -> None:
         """Write all results, in an order that lets another worker continue from any point in between."""
-        site, events = self.run.site, self.fetched
+        site = self.run.site
+        events = repeated_pages.recognise_repeats(self.run, self.fetched) if self.fetched else []
         crawl_frontier.add_addresses(self.run, self.found)
         search_terms.write_terms(self.run, self.searched)
         items = [_item(event) for event in events if event.outcome is Outcome.OK and event.body]
@@ -87,6 +88,7 @@ class Intake:
             self._store(items)
         crawl_frontier.note_unchanged(site, events)
         gone = crawl_frontier.note_gone(self.run, events)
+        repeated = repeated_pages.note_repeats(self.run, events)
         with transaction.atomic():
             # A visit is counted with the outcome of its address, so that it is counted once even if a worker dies here.
             crawl_frontier.close_addresses(self.run, events)
@@ -94,6 +96,8 @@ class Intake:
         self.pages += sum(event.outcome in crawl_frontier.PAGES for event in events)
         self._count_pages()
         self._add(gone=(self.run.read_summary().gone or 0) + gone)
+        if repeated:
+            self._add(repeated=repeated)
         for event in events:
             for name in filter(None, (event.body, event.rendered, event.screenshot)):
                 Path(name).unlink(missing_ok=True)

@@ -23,6 +23,7 @@ from tempfile import TemporaryDirectory
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext
 
 from extraction.fetching.crawl.messages import (
@@ -39,11 +40,11 @@ from extraction.fetching.crawl.messages import (
 )
 from extraction.fetching.crawl.process import Crawl, CrawlFailed
 from extraction.fetching.crawl.spool import read_ledgers
-from extraction.models import Rule, Run, SearchTerm, Site, Source
+from extraction.models import CrawlAddress, Page, Rule, Run, SearchTerm, Site, Snapshot, Source
 from extraction.models.run_values import EXTRACT, SAMPLE, RunParameters, RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import Cancelled, JobError, Progress
-from extraction.services.intake import crawl_frontier, search_terms
+from extraction.services.intake import crawl_frontier, repeated_pages, search_terms
 from extraction.services.intake.crawl_intake import Intake
 from extraction.services.intake.outcome_words import WORDS
 from extraction.services.records import extract_records
@@ -57,6 +58,9 @@ BATCH_S = 1.0
 
 ORPHAN_AGE_S = 3600.0
 """A spool folder that has not changed for this long is deleted."""
+
+MOST_DOUBTED = 500
+"""The most addresses without a page that a sample takes as a sign that a page which is not kept is gone. Databases limit parameters."""
 
 MAX_STRIKES = 2
 """A page is given up when the crawling process has ended this many times while it read the page."""
@@ -117,6 +121,7 @@ def run_crawl(run: Run, progress: Progress) -> RunSummary:
 
     pages: pages fetched; of these new, changed, unchanged and unreadable.
     gone: pages that no longer exist.
+    repeated: pages that were found to be the same as others, and left.
     missed: addresses without a page.
     outcomes: {outcome: number of addresses}.
     terms: terms of the site's search; of these empty_terms, which found nothing, and unasked_terms, which got no answer.
@@ -130,7 +135,7 @@ def run_crawl(run: Run, progress: Progress) -> RunSummary:
         raise JobError(gettext("%(site)s no longer has a start address. Enter one under Settings.") % {"site": run.site.name})
     intake = Intake(run)
     if run.attempts == 1 and not run.addresses.exists() and not run.read_parameters().refreshes:
-        crawl_frontier.seed_addresses(run, _kept_pages(run.site, source), via=crawl_frontier.SEEDED)
+        crawl_frontier.seed_addresses(run, _known_pages(run, source), via=crawl_frontier.SEEDED)
     search_terms.forget_terms(run, source)
     reason, deaths, before = None, 0, -1
     strikes: Counter[str] = Counter()
@@ -247,8 +252,8 @@ def _limit(run: Run, source: Source) -> int:
     """Return the maximum number of pages of a crawl.
 
     A refresh was given its limit.
-    For a sample crawl it is the site's limit or the number of kept pages, whichever is larger, so that all kept pages
-    are fetched again. It is never more than VERTEX_CRAWL_MAX_PAGES, which is the limit of an extracting crawl.
+    For a sample crawl it is the site's limit or the number of known pages that it asks for (`_known_pages`), whichever is
+    larger. It is never more than VERTEX_CRAWL_MAX_PAGES, which is the limit of an extracting crawl.
     """
     most: int = settings.VERTEX_CRAWL_MAX_PAGES
     parameters = run.read_parameters()
@@ -260,12 +265,29 @@ def _limit(run: Run, source: Source) -> int:
     return min(most, max(source.page_limit, seeded))
 
 
-def _kept_pages(site: Site, source: Source) -> Iterator[str]:
-    """Yield the addresses of all pages with kept bytes on hosts that may be fetched from, including pages marked as gone."""
-    known = frozenset(sources.list_hosts(source))
-    for url in site.pages.filter(snapshots__kept=True).order_by("pk").distinct().values_list("url", flat=True).iterator(chunk_size=10_000):
-        if sources.get_host(url) in known:
+def _known_pages(run: Run, source: Source) -> Iterator[str]:
+    """Yield the addresses of the pages that a crawl asks for in any case, on hosts that may be fetched from.
+
+    These are the kept pages, also those that are gone. If the crawl is for the whole site, or the page limit has room for all pages, they
+    are those that are not kept, too, until they have left: no link may lead to a page that the site has deleted. Otherwise they are those
+    of which the last crawl found another address, which differs in the query, without a page.
+    """
+    hosts = frozenset(sources.list_hosts(source))
+    pages = run.site.pages.filter(repeated_pages.not_repeated()).exclude(current=None)
+    kept, others = Q(pk__in=Snapshot.objects.of_site(run.site).filter(kept=True).values("page")), Q(left_at=None)
+    takes_all = run.read_parameters().keeps_no_pages or source.whole or pages.filter(kept | others).count() <= source.page_limit
+    wanted = others if takes_all else others & Q(url__in=_list_doubted(run))
+    found = pages.filter(kept | wanted).order_by("pk").values_list("url", flat=True)
+    for url in found.iterator(chunk_size=10_000):
+        if sources.get_host(url) in hosts:
             yield url
+
+
+def _list_doubted(run: Run) -> list[str]:
+    """Return, without their queries, the addresses that the site's last crawl found to have no page; at most `MOST_DOUBTED`."""
+    last = Run.objects.filter(site=run.site, kind=Run.Kind.CRAWL, pk__lt=run.pk).order_by("-pk").first()
+    rows = CrawlAddress.objects.filter(run=last, outcome__in=crawl_frontier.LOST, url__contains="?").order_by("pk")
+    return list(dict.fromkeys(url.partition("?")[0] for url in rows.values_list("url", flat=True)[:MOST_DOUBTED]))
 
 
 @contextmanager
@@ -300,11 +322,19 @@ def _ended(run: Run, intake: Intake, reason: EndReason) -> RunSummary:
     )
     summary = _count_terms(run, summary)
     if run.read_parameters().refreshes or reason in (EndReason.SETTLED, EndReason.PAGE_LIMIT):
-        summary = replace(summary, left=run.addresses.queued().count())
+        summary = replace(summary, left=_count_left(run))
     if not run.read_parameters().keeps_no_pages:
         return summary
     extract_records.finish_crawl(run)
     return replace(extract_records.add_states(summary, run), unmatched=crawl_frontier.count_unmatched(run))
+
+
+def _count_left(run: Run) -> int:
+    """Return how many addresses were found and not fetched. Those whose pages are stored are left out, unless this is a refresh."""
+    queued = run.addresses.queued()
+    if not run.read_parameters().refreshes:
+        queued = queued.exclude(url__in=Page.objects.filter(site=run.site).exclude(current=None).values("url"))
+    return queued.count()
 
 
 def _count_terms(run: Run, summary: RunSummary) -> RunSummary:

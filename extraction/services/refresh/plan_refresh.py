@@ -16,7 +16,7 @@ from django.db.models import Q
 from extraction.algorithms.refresh.change_rates import estimate_rate
 from extraction.algorithms.refresh.visit_rates import divide_visits
 from extraction.models import Page, PageVisits, Refresh, RefreshSchedule, Site, Source
-from extraction.services.intake import left_addresses
+from extraction.services.intake import left_addresses, repeated_pages
 from extraction.services.refresh import schedules
 from extraction.services.sites import sources
 
@@ -108,7 +108,7 @@ def _list_candidates(refresh: Refresh, source: Source, now: datetime) -> list[_C
 
     The refresh of a site leaves out the pages of templates that have a schedule of their own.
     """
-    pages = Page.objects.filter(site=refresh.site).exclude(current=None)
+    pages = Page.objects.filter(repeated_pages.not_repeated(), site=refresh.site).exclude(current=None)
     pages = pages.filter(Q(gone_at=None) | Q(gone_at__gt=now - timedelta(days=GONE_DAYS)))
     if refresh.cluster_id:
         pages = pages.filter(current__cluster=refresh.cluster_id)

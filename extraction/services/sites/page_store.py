@@ -276,7 +276,7 @@ def _write(
         _settle(page, row, by_id, visit, seen)
     Snapshot.objects.bulk_update([by_id[pk] for pk in sorted(seen)], ["fetched_at", "undated_run", "kept", "checked", "headers"])
     back = [page.pk for page in pages.values() if page.gone_at is not None]
-    Page.objects.filter(pk__in=back).update(gone_at=None, left_at=None)
+    Page.objects.filter(pk__in=back).update(gone_at=None, left_at=None, same_as=None)
     moved = [page for page in pages.values() if page.current_id != before[page.pk]]
     Page.objects.bulk_update(moved, ["current"])
     Snapshot.objects.filter(pk__in=[page.current_id for page in moved], cluster=None).update(unsorted=True)

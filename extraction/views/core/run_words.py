@@ -65,6 +65,7 @@ _WORDS: dict[str, dict[str, StrPromise]] = {
         "unreadable": ngettext_lazy("unreadable", "unreadable"),
         "partly": ngettext_lazy("read in part", "read in part"),
         "gone": ngettext_lazy("gone", "gone"),
+        "repeated": ngettext_lazy("left out as the same page as another", "left out as the same pages as others"),
         "left": ngettext_lazy("new address left for later", "new addresses left for later"),
         "missed": ngettext_lazy("address without a page", "addresses without a page"),
         "empty_terms": ngettext_lazy("search term that found nothing", "search terms that found nothing"),

@@ -18,6 +18,7 @@ from extraction.models import Attribute, Bellwether, Breakage, Check, Cluster, L
 from extraction.models.check_findings import AttributeFinding, CheckedPage, CheckEvidence
 from extraction.models.monitor import list_broken
 from extraction.services.core.stored_pages import read_root
+from extraction.services.monitoring.silence import answered_since
 from extraction.services.rules import rule_xpaths
 from extraction.services.rules.rules import compile_rule
 from extraction.views.schema.shown_attributes import find_attributes
@@ -164,10 +165,12 @@ def find_last_check(site: Site) -> datetime | None:
 
 
 def is_silent(site: Site) -> bool:
-    """Whether the site did not answer its last check."""
+    """Whether the site did not answer its last check, nor any fetch since."""
     checks = Check.objects.filter(cluster__site=site, rule__state__in=Rule.SERVING).only("verdict")
     last = checks.order_by("-checked_at", "-pk").first()
-    return last is not None and last.verdict == Check.Verdict.UNREACHABLE
+    if last is None or last.verdict != Check.Verdict.UNREACHABLE:
+        return False
+    return not Check.objects.filter(answered_since(), pk=last.pk).exists()
 
 
 def show_check(found: Check) -> CheckView:

@@ -58,6 +58,7 @@ class ClusterView:
     breakage: its open breakage; None if it has none.
     busy: whether a run of its site fetches pages, sorts them or makes records.
     new_attributes: those that were added after its rule was learned; new_marked: values of all of them are marked on some page.
+    unkept: how many of its outdated records come from pages that are not kept, so that only a fetch can make them again.
     """
 
     cluster: Cluster
@@ -72,6 +73,7 @@ class ClusterView:
     busy: bool
     new_attributes: tuple[str, ...] = ()
     new_marked: bool = False
+    unkept: int = 0
 
     @property
     def step(self) -> Step:
@@ -99,6 +101,11 @@ class ClusterView:
     def broken(self) -> bool:
         """Whether a check found its serving rule broken. Such a rule should not run over new pages."""
         return self.live is not None and self.live.state == Rule.State.BROKEN
+
+    @property
+    def renewable(self) -> int:
+        """How many of its outdated records can be made again from stored pages."""
+        return self.records.outdated - self.unkept
 
     @property
     def lost(self) -> tuple[str, ...]:
@@ -140,7 +147,13 @@ def build_cluster_view(cluster: Cluster) -> ClusterView:
         busy=Run.objects.unfinished().filter(site=cluster.site_id, kind__in=RENEWING).exists(),
         new_attributes=tuple(new),
         new_marked=0 < len(new) == marked,
+        unkept=_count_unkept(cluster) if figures.outdated else 0,
     )
+
+
+def _count_unkept(cluster: Cluster) -> int:
+    """Return how many outdated records of a template come from pages that are not kept."""
+    return Record.objects.filter(cluster=cluster, snapshot__page__kept=False).now().outdated().given().count()
 
 
 def can_run(cluster: Cluster) -> bool:

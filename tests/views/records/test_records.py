@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from extraction.models import Attribute, Record, Run
+from extraction.models import Attribute, Record, Rule, Run, Snapshot
 from extraction.views.core import keyset
 from extraction.views.records import records
 from tests.views.addresses import address
@@ -73,3 +73,23 @@ def test_the_csv_has_the_rows_of_the_table_in_the_chosen_columns(signed_in: Any,
 def test_a_failed_record_says_why(signed_in: Any, world: World) -> None:
     Record.objects.filter(snapshot__page=world.page).update(state=Record.State.FAILED, reason="the page is empty", values={})
     assert b"the page is empty" in signed_in("viewer").get(address(world, "records")).content
+
+
+def test_outdated_records_are_offered_to_be_made_again_only_where_that_can_be_done(signed_in: Any, world: World) -> None:
+    """Of a page that is not kept, only a crawl of the whole site makes the record again."""
+    client, again, whole = signed_in("editor"), address(world, "extract_start"), address(world, "crawl_extract")
+    retired = world.rule
+    live = Rule.objects.get(pk=retired.pk)
+    live.pk, live.version = None, retired.version + 1
+    Rule.objects.filter(pk=retired.pk).update(state=Rule.State.RETIRED)
+    live.save(force_insert=True)
+    Record.objects.filter(cluster=world.cluster).exclude(values__title__0__raw="Book 1").update(rule=live)
+
+    def offered() -> str:
+        text: str = client.get(address(world, "records")).text
+        return text[text.index("of these records is outdated") :].partition("</form>")[0]
+
+    assert f'action="{again}"' in offered() and "is not kept" not in offered()
+    Snapshot.objects.filter(record__rule=retired).update(kept=False)
+    assert f'action="{whole}"' in offered() and f'action="{again}"' not in offered()
+    assert "1 comes from a page that is not kept, so only a crawl of the whole site can make it again." in offered()
