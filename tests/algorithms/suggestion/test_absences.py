@@ -15,6 +15,7 @@ class Column:
     values: dict[int, tuple[Value, ...]]
     multiple: bool = False
     texts: frozenset[str] = field(default=frozenset())
+    further: bool = False
 
     @property
     def pages(self) -> set[int]:
