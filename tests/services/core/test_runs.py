@@ -161,7 +161,7 @@ def test_a_run_whose_worker_died_is_started_again(site: Site, sent: list[int], h
     assert lost_runs.sweep_runs() == 1
     run.refresh_from_db()
     assert run.state == Run.State.QUEUED
-    assert runs.execute_run(run.pk, jobs(lambda run, progress: {}))
+    assert runs.execute_run(run.pk, jobs(lambda run, progress: RunSummary()))
     run.refresh_from_db()
     assert (run.state, run.attempts) == (Run.State.DONE, 2)
 
