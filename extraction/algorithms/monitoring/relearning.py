@@ -29,6 +29,9 @@ from extraction.algorithms.values.read import read_value
 MAX_EXAMPLES = 6
 """The largest number of pages that a rule is learned from: more than an editor would mark, but few enough to leave others to judge."""
 
+MAX_MISSED = 3
+"""The largest number of pages that are added to the examples because a rule gets them wrong."""
+
 MAX_CANDIDATES = 5
 """The largest number of kinds of places that are tried."""
 
@@ -221,8 +224,9 @@ class _Vote:
         """Return a rule and its examples. A page that the rule misses, such as one in another language, becomes an example, too, as long as
         the rule agrees with more of the others by that and two pages are left to judge."""
         examples = self._choose_examples(marked)
+        most = max(MAX_EXAMPLES, len(examples) + MAX_MISSED)
         made = self._judge(examples, len(marked), findable, stage)
-        while isinstance(made, Relearned) and made.agreeing < made.judged and made.judged > 2 and len(examples) < MAX_EXAMPLES:
+        while isinstance(made, Relearned) and made.agreeing < made.judged and made.judged > 2 and len(examples) < most:
             missed = next((n for n in marked if n not in examples and not self._agrees(made.rule, n)), None)
             if missed is None:
                 break

@@ -139,3 +139,20 @@ def test_a_page_in_another_language_is_learned_from_when_the_rule_misses_it():
     made = relearned(AttributeRule("designers", multiple=True, alternatives=(Selector("/descendant::h6"),)), pages, people)
     assert given(made, pages) == people
     assert 3 in made.learned_from and made.judged >= 2 and made.agreeing == made.judged
+
+
+def test_a_page_that_names_other_people_too_is_learned_from_also_after_the_most_examples():
+    """The six examples are pages 0, 2, 5, 8, 10 and 13, which name authors only. On three others, the rule for any person gives translators,
+    too."""
+    people = [(f"Author {n}",) for n in range(16)]
+    pages = [
+        page(
+            f'<body><p class="who who--authors"><span class="person">{name}</span></p>'
+            + (f'<p class="who who--trans"><span class="person">Translator {n}</span></p>' if n in (3, 7, 11) else "")
+            + "</body>"
+        )
+        for n, (name,) in enumerate(people)
+    ]
+    made = relearned(AttributeRule("authors", multiple=True, alternatives=(Selector("/descendant::h6"),)), pages, people)
+    assert given(made, pages) == people
+    assert made.agreeing == made.judged and len(made.learned_from) > 6
