@@ -25,7 +25,8 @@ TOLD = 0.05
 
 TOLD_PAGES = 3
 """On so many pages of a language, or on all, a person has to say that the value is not there before nobody is asked about it. One such mark
-may be a slip, and it would hide that the value is missing from all other pages."""
+may be a slip, and it would hide that the value is missing from all other pages. Of a rare value, `TOLD` asks for more: it is not on most
+pages anyway."""
 
 RARE = 0.05
 """A language without any value is asked about if so many pages would lack it by chance less often than this."""
@@ -84,9 +85,9 @@ def find_value_doubts(
 def find_empty_languages(
     values: Mapping[int, Sequence[str]], groups: Sequence[PageGroup], *, said: Collection[int], besides: Sequence[ValueDoubt]
 ) -> list[ValueDoubt]:
-    """Return a doubt for each language in which the attribute has no value, for the question before a rule is published.
+    """Return a doubt for each language in which the attribute has no value.
 
-    This is asked also if a mark or two say that the value is not there.
+    It is raised also if a mark or two say that the value is not there.
 
     besides: doubts that are known, and are not repeated.
     """
@@ -94,11 +95,12 @@ def find_empty_languages(
     for group in groups:
         inside = sorted(page for page in values if page in group.pages)
         hits, others = sum(bool(values[page]) for page in values if page not in group.pages), len(values) - len(inside)
-        told = sum(page in said for page in inside)
         known = any(each.kind == "missing" and group.pages.issuperset(each.pages) for each in besides)
         if known or not group.name.startswith(IN_LANGUAGE) or not hits or any(values[page] for page in inside):
             continue
-        if told < min(TOLD_PAGES, len(inside)) and (1 - hits / others) ** len(inside) < RARE:
+        told, by_chance = sum(page in said for page in inside), 1 - hits / others
+        settled = told == len(inside) or (told >= TOLD_PAGES and by_chance**told < TOLD)
+        if not settled and by_chance ** len(inside) < RARE:
             words = f"no value on any of the {len(inside):,} pages {group.name}, while {hits:,} of {others:,} other pages have one"
             found.append(_make("missing", words, [page for page in inside if page not in said]))
     return found

@@ -28,6 +28,7 @@ from extraction.algorithms.learning.page_selection import (
     score_page,
 )
 from extraction.algorithms.learning.stray_values import find_stray_values, list_texts
+from extraction.algorithms.learning.value_doubts import find_empty_languages
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.sampling import greedy
@@ -233,7 +234,8 @@ def _find_doubts(
         said = labels.get(attribute.pk, {})
         values |= outside.values.get(attribute.name, {})
         strays = (find_stray_values(values, each, said=said, read_texts=lambda pk: _read_texts(space, sources[pk])) for each in groups)
-        for doubt in [each for each in strays if each] or judge_values(rule, values, groups, said):
+        doubts = [each for each in strays if each] or judge_values(rule, values, groups, said)
+        for doubt in [*doubts, *find_empty_languages(values, groups, said=said, besides=doubts)]:
             found.append(PageDoubt(attribute.name, doubt.words, doubt.pages[0]))
     return tuple(found)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.algorithms.learning.page_groups import PageFacts, PageGroup, group_pages
-from extraction.algorithms.learning.value_doubts import ValueDoubt, find_value_doubts
+from extraction.algorithms.learning.value_doubts import ValueDoubt, find_empty_languages, find_value_doubts
 
 ENGLISH, GERMAN = range(10), range(10, 20)
 TITLES = {page: [f"Lamp {'abcdefghijklmnopqrst'[page] * 6}"] for page in range(20)}
@@ -115,3 +115,14 @@ def test_every_doubt_names_pages_of_the_column_that_nobody_spoke_about(values: d
 def test_equal_values_everywhere_and_rare_values_are_not_in_doubt() -> None:
     assert find_value_doubts({page: ["yes"] for page in range(20)}, group_pages(shop())) == []
     assert find_value_doubts({page: ["rare"] if page == 3 else [] for page in range(20)}, group_pages(shop())) == []
+
+
+@pytest.mark.parametrize(
+    ("rare", "told", "doubted"), [(5, 3, True), (5, 25, True), (5, 26, False), (45, 2, True), (45, 3, False), (20, 6, False)]
+)
+def test_a_rare_value_needs_more_pages_without_it_until_a_language_counts_as_empty(rare: int, told: int, doubted: bool) -> None:
+    """5 of 45 English pages have a value, so 25 German ones without it may be chance; with 20 of 45, six are enough."""
+    values = {page: ["hand wash"] if page < rare else [] for page in range(90)}
+    groups = [PageGroup("in the language de", frozenset(range(45, 90))), PageGroup("in the language en", frozenset(range(45)))]
+    found = find_empty_languages(values, groups, said=set(range(45, 45 + told)), besides=[])
+    assert kinds(found) == (["missing"] if doubted else [])
