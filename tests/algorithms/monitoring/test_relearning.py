@@ -142,8 +142,8 @@ def test_a_page_in_another_language_is_learned_from_when_the_rule_misses_it():
 
 
 def test_a_page_that_names_other_people_too_is_learned_from_also_after_the_most_examples():
-    """The six examples are pages 0, 2, 5, 8, 10 and 13, which name authors only. On three others, the rule for any person gives translators,
-    too."""
+    """The six examples are pages 0, 2, 5, 8, 10 and 13, which name authors only. On three others, a rule for any person also gives
+    translators."""
     people = [(f"Author {n}",) for n in range(16)]
     pages = [
         page(
