@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -15,14 +16,19 @@ from tests.services.core import sandbox_entries as entries
 
 LIMITS = SandboxLimits(cpu_s=20, wall_s=60, memory_bytes=1024**3)
 
+Children = Callable[[], list[int]]
+
 
 def run(entry: EntryPoint, *request: bytes, **limits: float) -> SandboxOutcome:
     given = {"cpu_s": LIMITS.cpu_s, "wall_s": LIMITS.wall_s, "memory_bytes": LIMITS.memory_bytes} | limits
     return run_in_sandbox(entry, request, limits=SandboxLimits(**given))  # type: ignore[arg-type]
 
 
-def children() -> list[int]:
-    return [child.pid for child in psutil.Process().children()]
+@pytest.fixture
+def children() -> Children:
+    """The children of this process that a test has started: those of other tests may still be ending."""
+    before = set(psutil.Process().children())
+    return lambda: [child.pid for child in psutil.Process().children() if child not in before]
 
 
 def is_gone(pid: int, *, within_s: float = 10.0) -> bool:
@@ -34,7 +40,7 @@ def is_gone(pid: int, *, within_s: float = 10.0) -> bool:
     return False
 
 
-def test_a_child_reads_bytes_and_gives_rows() -> None:
+def test_a_child_reads_bytes_and_gives_rows(children: Children) -> None:
     outcome = run(entries.echo, b"one\ntw", b"o\n", b"", b"three\n")
     assert outcome == SandboxOutcome(Ending.FINISHED, ("one", "two", "three"))
     assert children() == []
@@ -162,7 +168,7 @@ def test_secrets_of_the_dashboard_do_not_reach_a_child(monkeypatch: pytest.Monke
     assert not [name for name in environment if name.startswith(("VERTEX", "DJANGO"))]
 
 
-def test_the_callback_runs_repeatedly_and_may_stop_the_child() -> None:
+def test_the_callback_runs_repeatedly_and_may_stop_the_child(children: Children) -> None:
     class GoneError(Exception):
         pass
 
