@@ -11,6 +11,7 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
+from django.contrib.auth.models import User
 
 from vertex.command_line import doctor
 from vertex.command_line.doctor import Finding
@@ -117,6 +118,14 @@ def test_a_clock_that_is_off_is_told(monkeypatch: pytest.MonkeyPatch, shift_s: f
     assert found.state == "wrong"
     assert detail in found.detail
     assert found.mend == "Set the clock with NTP on both machines."
+
+
+def test_the_account_of_commands_is_no_admin_because_nobody_can_sign_in_with_it() -> None:
+    person = User.objects.create_superuser("command-line")
+    assert look()["people"].detail == "nobody is an admin"
+    person.username = "ada"
+    person.save()
+    assert look()["people"].detail == "there is an admin"
 
 
 def test_an_installation_without_people_and_workers_says_what_to_do() -> None:
