@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -19,8 +19,9 @@ from extraction.services.core import runs, stored_bytes
 from extraction.services.intake import crawl_frontier, crawl_site, rest
 from extraction.services.intake.crawl_intake import Intake
 from extraction.services.records import extract_records
-from tests.services import crawler, factory
+from tests.services import factory
 from tests.services.importing import cluster_all, detail, done, listing, tables
+from tests.services.intake.conftest import Net
 from tests.views import world as worlds
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -36,26 +37,6 @@ def shop(books: int = 12, lists: int = 6) -> dict[str, dict[str, Any]]:
         pages[f"{HOME}list/{n}"] = {"html": listing(n).decode(), "links": urls[n::lists]}
     pages[HOME] = {"html": "<html><title>Shop</title><p>Welcome</p></html>", "links": [f"{HOME}list/{n}" for n in range(lists)]}
     return pages
-
-
-Net = Callable[..., None]
-
-
-@pytest.fixture
-def net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Net:
-    """net(pages, **others): set what the crawling process finds from now on."""
-
-    def use(pages: Mapping[str, Mapping[str, Any]], **others: Any) -> None:
-        program = crawler.write(tmp_path / "net.json", pages, **others)
-        monkeypatch.setattr(crawl_site, "Crawl", partial(Crawl, program=program))
-
-    return use
-
-
-@pytest.fixture
-def asked(tmp_path: Path) -> Callable[[], list[str]]:
-    """The addresses fetched so far."""
-    return lambda: crawler.fetched(tmp_path / "net.json")
 
 
 @pytest.fixture

@@ -1,17 +1,15 @@
 """A page that the site has deleted leaves the records, although no link leads to it and its bytes were not kept."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from extraction.fetching.crawl.process import Crawl
 from extraction.models import Cluster, Page, Record, Run, Site, Source
 from extraction.services.intake import crawl_site, rest
-from tests.services import crawler, factory
+from tests.services import factory
 from tests.services.importing import done
+from tests.services.intake.conftest import Net
 from tests.views import world as worlds
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -19,21 +17,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 HOME = "https://shop.example/"
 GONE = f"{HOME}book/17"
 ALIAS = f"{GONE}?ref=tile"
-
-Net = Callable[..., None]
-
-
-@pytest.fixture
-def net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Net:
-    def use(pages: Mapping[str, Mapping[str, Any]], **others: Any) -> None:
-        monkeypatch.setattr(crawl_site, "Crawl", partial(Crawl, program=crawler.write(tmp_path / "net.json", pages, **others)))
-
-    return use
-
-
-@pytest.fixture
-def asked(tmp_path: Path) -> Callable[[], list[str]]:
-    return lambda: crawler.fetched(tmp_path / "net.json")
 
 
 def books(*missing: int) -> dict[str, dict[str, Any]]:

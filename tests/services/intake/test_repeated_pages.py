@@ -1,32 +1,18 @@
 """A page that is met under a second address gives no second record, whatever the crawl could read of the first."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from extraction.fetching.crawl.process import Crawl
 from extraction.models import CrawlAddress, Page, Run, Site, Source
 from extraction.services.intake import crawl_site
-from tests.services import crawler
 from tests.services.importing import detail, done
+from tests.services.intake.conftest import Net
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 HOME = "https://shop.example/"
 BOOK, OTHER = f"{HOME}book/1", f"{HOME}book/1?ref=tile"
-
-Net = Callable[..., None]
-
-
-@pytest.fixture
-def net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Net:
-    def use(pages: Mapping[str, Mapping[str, Any]]) -> None:
-        monkeypatch.setattr(crawl_site, "Crawl", partial(Crawl, program=crawler.write(tmp_path / "net.json", pages)))
-
-    return use
 
 
 @pytest.fixture

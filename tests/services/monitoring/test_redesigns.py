@@ -96,6 +96,13 @@ class Lamps:
         check_site.check_site(self.cluster.site, fetch=self.fetch, now=lambda: NOW)
         return Check.objects.filter(cluster=self.cluster).order_by("-pk")[0]
 
+    def rebuild(self) -> None:
+        """Change the design after records were extracted and pages were watched, and let a check find it."""
+        self.extract()
+        self.check()
+        self.design = 2
+        self.check()
+
     def extract(self) -> Run:
         run = extract_records.start_extraction(self.cluster)
         assert pipeline.execute_run(run.pk)
@@ -149,10 +156,7 @@ def test_pages_are_watched_until_each_attribute_of_the_records_is_on_five_of_the
 
 def test_a_rare_attribute_is_repaired_with_the_others(sent: list[int]) -> None:
     lamps = Lamps()
-    lamps.extract()
-    lamps.check()
-    lamps.design = 2
-    lamps.check()
+    lamps.rebuild()
     found = breakage()
     assert sorted(found.attributes) == ["care", "maker", "material", "price", "title"]
     assert found.proposal is not None
@@ -196,10 +200,7 @@ def test_an_attribute_that_no_watched_page_has_is_named_and_left_out(unseen: Lam
 
 def test_values_that_the_records_lose_although_the_watched_pages_had_them_are_told(sent: list[int]) -> None:
     lamps = Lamps()
-    lamps.extract()
-    lamps.check()
-    lamps.design = 2
-    lamps.check()
+    lamps.rebuild()
     breakages.accept_repair(breakage(), now=NOW)
     lamps.few = ()
     lamps.renew()
@@ -219,10 +220,7 @@ def test_an_old_xpath_that_still_finds_what_the_watched_pages_could_not_show_is_
 
 def test_an_attribute_that_no_record_has_is_not_called_lost(sent: list[int], signed_in: Any) -> None:
     lamps = Lamps(few=())
-    lamps.extract()
-    lamps.check()
-    lamps.design = 2
-    lamps.check()
+    lamps.rebuild()
     assert "care" not in breakage().attributes
     assert "No watched page has a value of <b>care</b>" in words(signed_in("viewer").get(breakage().get_absolute_url()))
     assert breakage().proposal.state == Rule.State.VALIDATED  # type: ignore[union-attr]
@@ -258,10 +256,7 @@ def test_a_repaired_version_has_figures_of_the_new_pages_only(unseen: Lamps, sen
 @pytest.mark.parametrize("gone", [True, False])
 def test_a_page_that_could_not_be_fetched_since_the_redesign_keeps_its_last_record(gone: bool, sent: list[int]) -> None:
     lamps = Lamps()
-    lamps.extract()
-    lamps.check()
-    lamps.design = 2
-    lamps.check()
+    lamps.rebuild()
     rule = breakages.accept_repair(breakage(), now=NOW)
     if gone:
         Page.objects.filter(url="https://lamps.example/20").update(gone_at=NOW)
@@ -281,10 +276,7 @@ def test_a_page_that_could_not_be_fetched_since_the_redesign_keeps_its_last_reco
 def test_a_page_that_lost_its_values_after_the_repair_loses_its_record(sent: list[int]) -> None:
     """It is fetched, so the new rule says what it has."""
     lamps = Lamps()
-    lamps.extract()
-    lamps.check()
-    lamps.design = 2
-    lamps.check()
+    lamps.rebuild()
     breakages.accept_repair(breakage(), now=NOW)
     lamps.renew()
     content = b"<html><body><main><header><h2>Lamp 20</h2></header></main></body></html>"
